@@ -1,0 +1,40 @@
+# The two commands of a newcomer: `make demo` and `make test`.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test test-slow lint format clean
+
+demo: $(VENV)/.installed  ## embed handwritten digits and leave a picture, digits.png
+	$(BIN)/python examples/digits.py
+
+test: $(VENV)/.tests lint  ## everything but what takes minutes
+	$(BIN)/python -m pytest -m "not slow"
+
+test-slow: $(VENV)/.tests  ## what takes minutes
+	$(BIN)/python -m pytest -m slow tests
+
+lint: $(VENV)/.tests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.tests
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf $(VENV) out digits.png
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 10), "sce needs Python 3.10 or newer; set PYTHON=..."'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: $(VENV)/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+$(VENV)/.tests: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --editable '.[test]'
+	touch $@

@@ -1,0 +1,45 @@
+"""J(r = 1) at equal steps from the same start: the block sampler against sequential Algorithm 1, means over seeds.
+
+Usage: SCE_DATA=folder python benchmarks/equal_steps.py [--seeds 3] [--start random|auto]
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+
+from common import layout, load_graph, objective, require_data
+from literal import algorithm_1, make_table
+from sce.layout.initialize import starting_points
+from sce.layout.optimize import STEPS_PER_POINT
+from sce.parallel import Team
+
+EPOCHS = {"mnist": 70, "shuttle": 100, "ijcnn": 150}
+
+
+def compare(name: str, seeds: int, init: str) -> None:
+    X, P = load_graph(name)
+    table, steps = make_table(P), EPOCHS[name] * STEPS_PER_POINT * P.shape[0]
+    ours, papers = [], []
+    for seed in range(seeds):
+        with Team(2) as team:
+            start = starting_points(init, X, P, 2, seed, team)
+        ours.append(objective(P, layout(P, start, EPOCHS[name], seed=seed, n_jobs=2).Y, 1.0))
+        papers.append(objective(P, algorithm_1(table, start, steps, r=1.0, seed=seed), 1.0))
+    ratio = np.mean(ours) / np.mean(papers)
+    print(
+        f"{name:8s} {init:7s} {steps:.2g} steps  blocks {np.mean(ours):.4f} ± {np.std(ours):.4f}  "
+        f"Algorithm 1 {np.mean(papers):.4f} ± {np.std(papers):.4f}  ratio {ratio:.3f}",
+        flush=True,
+    )
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--start", default="random")
+    options = parser.parse_args()
+    require_data()
+    for name in EPOCHS:
+        compare(name, options.seeds, options.start)

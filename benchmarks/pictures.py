@@ -1,0 +1,45 @@
+"""The pictures of the documentation: MNIST, SHUTTLE and IJCNN with the paper's similarities and SCE's defaults.
+
+Usage: SCE_DATA=folder python benchmarks/pictures.py [-o docs/images]
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+from common import PAPER, require_data
+from sce import SCE, datasets
+from sce.plot import scatter
+
+
+def draw(name: str, folder: Path) -> None:
+    X, y = datasets.load(name)
+    graph = PAPER[name]
+    start = time.perf_counter()
+    model = SCE(
+        affinity=graph.affinity, n_neighbors=graph.n_neighbors, perplexity=graph.perplexity, random_state=0
+    ).fit(X)
+    took = time.perf_counter() - start
+    ax = scatter(model.embedding_)
+    inset = ax.inset_axes((0.0, 0.0, 0.25, 0.25))
+    scatter(model.embedding_, labels=y, ax=inset)
+    if inset.get_legend() is not None:
+        inset.get_legend().remove()
+    ax.figure.savefig(folder / f"{name}.png", dpi=100, bbox_inches="tight")
+    print(
+        f"{name}: {len(X)} x {X.shape[1]}, neighbours by {model.neighbor_method_} (recall {model.neighbor_recall_:.3f}), "
+        f"{model.n_epochs_} epochs, r = {model.scale_:.3f}, {took:.1f} s from vectors to map",
+        flush=True,
+    )
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-o", "--output", type=Path, default=Path("docs/images"))
+    folder = parser.parse_args().output
+    folder.mkdir(parents=True, exist_ok=True)
+    require_data()
+    for name in PAPER:
+        draw(name, folder)

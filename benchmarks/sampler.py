@@ -1,0 +1,67 @@
+"""Nanoseconds a step: the block sampler on one and two threads against a literal port of Algorithm 1, in one run.
+
+Usage: SCE_DATA=folder python benchmarks/sampler.py [--repeats 3]
+
+70,000 points: MNIST's 10-NN graph. 1,000,000 points: mocap_1m's 15-NN graph. The best of the repeats is taken for each, in
+turns, because the machine may be busy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+import numpy as np
+import scipy.sparse as sp
+
+from common import load_graph, require_data
+from literal import Table, algorithm_1, make_table
+from sce.engines.threads import ThreadEngine
+from sce.graph import GraphOptions
+from sce.layout.optimize import STEPS_PER_POINT, LayoutOptions, optimize
+from sce.layout.scale import FixedScale
+from sce.parallel import Team
+
+
+def step_time(P: sp.csr_matrix, start: np.ndarray, n_epochs: int, n_jobs: int) -> float:
+    """Nanoseconds a step from the end of the first epoch to that of the last."""
+    times: list[float] = []
+    with Team(n_jobs) as team:
+        options = LayoutOptions(FixedScale(1.0), n_epochs + 1)
+        optimize(P, start, options, ThreadEngine(team), team, progress=lambda _: times.append(time.perf_counter()))
+    return (times[-1] - times[0]) / (n_epochs * STEPS_PER_POINT * P.shape[0]) * 1e9
+
+
+def literal_step_time(table: Table, start: np.ndarray, n_epochs: int) -> float:
+    steps = n_epochs * STEPS_PER_POINT * len(start)
+    begin = time.perf_counter()
+    algorithm_1(table, start, steps, r=1.0)
+    return (time.perf_counter() - begin) / steps * 1e9
+
+
+def compare(name: str, options: GraphOptions, n_epochs: int, repeats: int) -> None:
+    _, P = load_graph(name, options)
+    start = 0.01 * np.random.default_rng(0).normal(size=(P.shape[0], 2))
+    table = make_table(P)
+    algorithm_1(table, start, 10)  # compile
+    ours = {1: np.inf, 2: np.inf}
+    literal = np.inf
+    for _ in range(repeats):
+        ours = {n_jobs: min(best, step_time(P, start, n_epochs, n_jobs)) for n_jobs, best in ours.items()}
+        literal = min(literal, literal_step_time(table, start, n_epochs))
+    print(f"{name}: {P.shape[0]} points, {P.nnz // 2} edges")
+    print(f"  literal port of Algorithm 1 {literal:6.1f} ns/step")
+    print(f"  blocks, 1 thread            {ours[1]:6.1f} ns/step, {literal / ours[1]:.1f} times faster")
+    print(
+        f"  blocks, 2 threads           {ours[2]:6.1f} ns/step, {ours[1] / ours[2]:.2f} times faster than 1", flush=True
+    )
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeats", type=int, default=3)
+    repeats = parser.parse_args().repeats
+    require_data()
+    compare("mnist", GraphOptions("knn", n_neighbors=10), 70, repeats)
+    compare("ijcnn", GraphOptions("entropic"), 20, repeats)
+    compare("mocap_1m", GraphOptions("knn", n_neighbors=15), 5, repeats)

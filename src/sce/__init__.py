@@ -1,0 +1,59 @@
+"""sce: see the clusters in your data.
+
+>>> from sce import SCE
+>>> SCE(random_state=0)
+SCE(random_state=0)
+
+Nothing heavy is imported until a name is used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from sce import datasets as datasets
+    from sce import plot as plot
+    from sce.errors import DataWarning as DataWarning
+    from sce.errors import GraphWarning as GraphWarning
+    from sce.errors import InputError as InputError
+    from sce.errors import ParameterError as ParameterError
+    from sce.errors import SCEError as SCEError
+    from sce.errors import SCEWarning as SCEWarning
+    from sce.estimator import SCE as SCE
+    from sce.graph.distances import neighbors_graph as neighbors_graph
+    from sce.layout.scale import FixedScale as FixedScale
+    from sce.layout.scale import SCEScale as SCEScale
+    from sce.layout.scale import SNEScale as SNEScale
+
+# Public name: the module that has it; a module stands for itself.
+_PUBLIC = {
+    "SCE": "sce.estimator",
+    "FixedScale": "sce.layout.scale",
+    "SCEScale": "sce.layout.scale",
+    "SNEScale": "sce.layout.scale",
+    "neighbors_graph": "sce.graph.distances",
+    "datasets": "",
+    "plot": "",
+    "SCEError": "sce.errors",
+    "InputError": "sce.errors",
+    "ParameterError": "sce.errors",
+    "SCEWarning": "sce.errors",
+    "DataWarning": "sce.errors",
+    "GraphWarning": "sce.errors",
+}
+__all__ = list(_PUBLIC)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'sce' has no attribute {name!r}")
+    home = _PUBLIC[name]
+    return getattr(importlib.import_module(home), name) if home else importlib.import_module(f"sce.{name}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_PUBLIC])

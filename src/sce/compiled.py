@@ -1,0 +1,117 @@
+"""The one decorator of all compiled kernels, and the folder that keeps them.
+
+A kernel releases the GIL, so plain Python threads run kernels side by side: numba's own threading layers, which abort
+on two fits at once or after a fork, are never started. It is compiled once per machine and kept on disk, in a folder named
+after the state of all source files: numba itself looks only at the file of the outermost function, and would go on using
+a kernel after an upgrade has changed what it calls.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# Fused multiply-add and nothing else: no re-ordering of sums, so results do not depend on the vector width of the CPU.
+FUSED = frozenset({"contract"})
+PACKAGE = Path(__file__).parent
+
+
+def kernel(function: Callable[..., Any] | None = None, *, fused: bool = False) -> Any:
+    """Compile a function with numba: cached on disk, without the GIL, IEEE arithmetic in the order written.
+
+    Parameters
+    ----------
+    function : callable
+        What to compile.
+    fused : bool, default=False
+        Allow fused multiply-add: twice the speed in dot products, and last bits that may differ on a CPU without it.
+    """
+    if function is None:
+        return lambda f: kernel(f, fused=fused)
+    folder = cache_folder()
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = folder or before  # read once, right here: other libraries' kernels keep their folder
+    try:
+        return numba.njit(
+            nogil=True, cache=folder is not None, error_model="numpy", fastmath=set(FUSED) if fused else False
+        )(function)
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+@lru_cache(maxsize=1)
+def cache_folder() -> str | None:
+    """Where kernels are kept: the first of several places that can be written, or None."""
+    name = f"sce-kernels-{source_state(PACKAGE)}"
+    for place in _places():
+        folder = place / name
+        if _make_writable(folder):
+            _forget_others(folder)
+            return str(folder)
+    return None
+
+
+def source_state(package: Path) -> str:
+    """A name for the present state of the source files of a package: it changes when any of them does."""
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        status = path.stat()
+        digest.update(f"{path.relative_to(package)} {status.st_size} {status.st_mtime_ns}\n".encode())
+    return digest.hexdigest()[:16]
+
+
+def _places() -> Iterator[Path]:
+    """Numba's own setting, beside the package, the user's cache, a private temporary folder."""
+    if numba.config.CACHE_DIR:
+        yield Path(numba.config.CACHE_DIR)
+    yield PACKAGE / "__pycache__"
+    user = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
+    with contextlib.suppress(RuntimeError):  # no home
+        yield user.expanduser() / "sce"
+    temporary = private_temporary_folder()
+    if temporary is not None:
+        yield temporary
+
+
+def _make_writable(folder: Path) -> bool:
+    """Whether the folder is there, or could be made, and a file can be written in it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def _forget_others(folder: Path) -> None:
+    """Remove the kernels of earlier states of this very package: nothing will ever use them again."""
+    if folder.parent == PACKAGE / "__pycache__":
+        for other in folder.parent.glob("sce-kernels-*"):
+            if other != folder:
+                shutil.rmtree(other, ignore_errors=True)
+
+
+def private_temporary_folder() -> Path | None:
+    """A folder under the temporary one that only this user can write, or None: a cache holds code that will be run."""
+    user = os.getuid() if hasattr(os, "getuid") else "user"
+    folder = Path(tempfile.gettempdir()) / f"sce-{user}"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = folder.lstat()
+    except OSError:
+        return None
+    ours = not hasattr(os, "getuid") or status.st_uid == os.getuid()
+    private = os.name == "nt" or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH) == 0
+    return folder if stat.S_ISDIR(status.st_mode) and ours and private else None

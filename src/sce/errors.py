@@ -1,0 +1,38 @@
+"""Errors and warnings of sce.
+
+Every message is one sentence or two that say what is wrong, where, and what to do::
+
+    SCEError (ValueError)
+    ├── InputError       the data or the graph cannot be used as they are
+    └── ParameterError   a parameter has a value that means nothing
+
+    SCEWarning (UserWarning)
+    ├── GraphWarning     the similarity graph was mended, or is of a kind that makes poor pictures
+    └── DataWarning      the data were usable, but not as asked (too few rows, masses of duplicates)
+"""
+
+from __future__ import annotations
+
+
+class SCEError(ValueError):
+    """Base of all errors raised by sce on purpose."""
+
+
+class InputError(SCEError):
+    """The data or the graph cannot be used as they are."""
+
+
+class ParameterError(SCEError):
+    """A parameter has a value that means nothing."""
+
+
+class SCEWarning(UserWarning):
+    """Base of all warnings given by sce."""
+
+
+class GraphWarning(SCEWarning):
+    """The similarity graph was mended, or is of a kind that makes poor pictures."""
+
+
+class DataWarning(SCEWarning):
+    """The data were usable, but not as asked."""

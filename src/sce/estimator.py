@@ -1,0 +1,246 @@
+"""The estimator: scikit-learn's face of the graph and the layout. No algorithm lives here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_random_state
+
+from sce import validate
+from sce.engines import Engine, make_engine
+from sce.graph import AffinityResult, GraphOptions, build_affinity
+from sce.layout.initialize import starting_points
+from sce.layout.optimize import Layout, LayoutOptions, Record, choose_epochs, optimize
+from sce.layout.scale import ScaleRule, make_rule
+from sce.parallel import Team, resolve_n_jobs
+from sce.progress import Reporter
+
+
+class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Stochastic Cluster Embedding: see the clusters in your data.
+
+    Parameters
+    ----------
+    n_components : {1, 2, 3}, default=2
+        Dimensions of the map.
+    affinity : {"knn", "entropic", "precomputed"} or callable, default="knn"
+        The similarities P. "knn": 1 for two points of which one is among the `n_neighbors` nearest of the other, else 0.
+        "entropic": t-SNE's, at `perplexity`. "precomputed": X is P itself, or any non-negative similarity graph, dense or
+        sparse. A function turns X into such a graph.
+    n_neighbors : int, default=15
+        Nearest neighbours for `affinity="knn"`, the point itself not counted.
+    perplexity : float, default=30.0
+        The effective number of neighbours for `affinity="entropic"`.
+    metric : str or callable, default="euclidean"
+        "euclidean", "cosine", "correlation", "manhattan" or any other metric of scikit-learn's NearestNeighbors.
+        "precomputed": X is a distance matrix, dense, or sparse with the distances of neighbours.
+    scale : {"sce", "sne"}, float or rule, default="sce"
+        The rule for the repulsion weight r = s N(N-1). "sce": the paper's Eq. (6) with `alpha`. "sne": t-SNE's, with
+        `exaggeration`. A number: that r. Or an object: ``SCEScale``, ``SNEScale``, ``FixedScale``.
+    alpha : float, default=0.5
+        SCE's mixing weight, from 0 (t-SNE's choice) to 1 (least repulsion).
+    exaggeration : float, default=1.0
+        The factor on the attraction for `scale="sne"`.
+    n_epochs : int or "auto", default="auto"
+        Epochs of 10 steps for each point. "auto" takes 100 to 500, fewer for large data.
+    learning_rate : float or (float, float), default=1.0
+        The first rate, which falls linearly to 0; or the first and last rates, equal for a constant one.
+    n_repulsive : int, default=1
+        Repulsive pairs drawn for each attractive one, each pushing by as much less.
+    init : {"auto", "pca", "spectral", "random"} or array, default="auto"
+        The start: principal axes of X ("auto" for vectors), smooth functions on the graph ("auto" for graphs), the
+        paper's small random numbers, or given coordinates.
+    tol : float, default=0.0
+        Stop when an epoch changes both Y and r by a smaller share than this. 0 runs all epochs.
+    random_state : int, RandomState or None, default=None
+        The seed. The same seed gives the same bytes on any number of threads.
+    n_jobs : int or None, default=None
+        Threads; None is all cores. Never changes the result.
+    engine : "threads" or Engine, default="threads"
+        Where the layout is computed.
+    callback : callable, optional
+        Called after each epoch as callback(epoch, Y, r, loss); the run stops when it returns True.
+    verbose : bool, default=False
+        Show the stages and a progress bar with loss and r.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components)
+        The map, float32.
+    affinity_ : csr_matrix of shape (n_samples, n_samples)
+        P: symmetric, sums to 1.
+    scale_ : float
+        The repulsion weight r at the end.
+    history_ : dict of arrays
+        Per epoch: "epoch", "loss" (I-divergence of P from s q), "r", "learning_rate", "change".
+    n_epochs_ : int
+        Epochs run.
+    stop_reason_ : str
+        Why the run ended.
+    neighbor_method_ : str or None
+        How the neighbours were found, where they were searched for.
+    neighbor_recall_ : float or None
+        The share of true neighbours among those found, measured on a sample of rows; 1 for exact methods.
+    n_features_in_ : int
+        Columns of X.
+    feature_names_in_ : ndarray of str
+        Names of the columns, where X had names.
+
+    References
+    ----------
+    Zhirong Yang, Yuwei Chen, Denis Sedov, Samuel Kaski, Jukka Corander: Stochastic Cluster Embedding. Statistics and
+    Computing 33, 2023.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sce import SCE
+    >>> X = load_digits().data
+    >>> SCE(random_state=0).fit_transform(X).shape
+    (1797, 2)
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        affinity: str | Callable[[Any], Any] = "knn",
+        n_neighbors: int = 15,
+        perplexity: float = 30.0,
+        metric: str | Callable[[Any, Any], float] = "euclidean",
+        scale: str | float | ScaleRule = "sce",
+        alpha: float = 0.5,
+        exaggeration: float = 1.0,
+        n_epochs: int | str = "auto",
+        learning_rate: float | tuple[float, float] = 1.0,
+        n_repulsive: int = 1,
+        init: str | np.ndarray = "auto",
+        tol: float = 0.0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        engine: str | Engine = "threads",
+        callback: Callable[[int, np.ndarray, float, float], Any] | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_components = n_components
+        self.affinity = affinity
+        self.n_neighbors = n_neighbors
+        self.perplexity = perplexity
+        self.metric = metric
+        self.scale = scale
+        self.alpha = alpha
+        self.exaggeration = exaggeration
+        self.n_epochs = n_epochs
+        self.learning_rate = learning_rate
+        self.n_repulsive = n_repulsive
+        self.init = init
+        self.tol = tol
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.engine = engine
+        self.callback = callback
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> SCE:  # noqa: ARG002
+        """Embed X.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n_samples, n_features)
+            Vectors; or a square matrix, where `affinity` or `metric` is "precomputed".
+        y : ignored
+        sample_weight : array of shape (n_samples,), optional
+            How many points each row stands for: two rows repel each other in proportion to the product of their weights.
+
+        Returns
+        -------
+        self : SCE
+        """
+        n_components = validate.check_components(self.n_components)
+        rule = make_rule(self.scale, self.alpha, self.exaggeration)
+        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        X = self._check(X)
+        options = self._layout_options(X.shape[0], rule, seed, sample_weight)
+        with Team(resolve_n_jobs(self.n_jobs)) as team, Reporter(bool(self.verbose)) as report:
+            engine = make_engine(self.engine, team)
+            graph = build_affinity(X, self._graph_options(), team, seed)
+            report.stage(_describe(graph))
+            vectors = None if self._is_pairwise() else X
+            start = starting_points(self.init, vectors, graph.P, n_components, seed, team)
+            report.stage("Start")
+            if X.shape[0] == 1:
+                layout = Layout(np.zeros_like(start), rule.weight(1.0, 1.0), [], "a single point")
+            else:
+                if self._epochs_are_automatic():
+                    options = replace(options, n_epochs=choose_epochs(X.shape[0], graph.P.nnz // 2))
+                show = report.epochs(options.n_epochs)
+                layout = optimize(graph.P, start, options, engine, team, self.callback, show)
+        self._learn(graph, layout)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
+        """Embed X and return the map; the parameters are those of :meth:`fit`.
+
+        Returns
+        -------
+        Y : ndarray of shape (n_samples, n_components)
+        """
+        embedding: np.ndarray = self.fit(X, y, sample_weight).embedding_
+        return embedding
+
+    def _is_pairwise(self) -> bool:
+        return any(isinstance(value, str) and value == "precomputed" for value in (self.affinity, self.metric))
+
+    def _check(self, X: Any) -> Any:
+        return validate.check_square(self, X) if self._is_pairwise() else validate.check_vectors(self, X)
+
+    def _graph_options(self) -> GraphOptions:
+        return GraphOptions(self.affinity, self.n_neighbors, self.perplexity, self.metric)
+
+    def _epochs_are_automatic(self) -> bool:
+        return isinstance(self.n_epochs, str) and self.n_epochs == "auto"
+
+    def _layout_options(self, n: int, rule: ScaleRule, seed: int, sample_weight: Any) -> LayoutOptions:
+        return LayoutOptions(
+            rule=rule,
+            n_epochs=1 if self._epochs_are_automatic() else validate.check_count(self.n_epochs, "n_epochs"),
+            learning_rate=validate.check_learning_rate(self.learning_rate),
+            n_repulsive=validate.check_count(self.n_repulsive, "n_repulsive"),
+            tol=validate.check_tolerance(self.tol),
+            seed=seed,
+            weights=validate.check_weights(sample_weight, n),
+        )
+
+    def _learn(self, graph: AffinityResult, layout: Layout) -> None:
+        """Set the learned attributes, all at the very end: an interrupted fit leaves the estimator as it was."""
+        self.embedding_ = layout.Y
+        self.affinity_ = graph.P
+        self.neighbor_method_ = graph.neighbors_method
+        self.neighbor_recall_ = graph.recall
+        self.scale_ = layout.r
+        self.history_ = {name: np.array([getattr(h, name) for h in layout.history]) for name in Record._fields}
+        self.n_epochs_ = len(layout.history)
+        self.stop_reason_ = layout.stop_reason
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.embedding_.shape[1])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self._is_pairwise()
+        tags.transformer_tags.preserves_dtype = ["float32"]
+        return tags
+
+
+def _describe(graph: AffinityResult) -> str:
+    """The graph in a line, for the verbose."""
+    text = f"Graph: {graph.P.shape[0]} points, {graph.P.nnz // 2} edges"
+    if graph.neighbors_method is None or graph.recall is None:
+        return text
+    return f"{text}; neighbours by {graph.neighbors_method}, recall {graph.recall:.3f}"

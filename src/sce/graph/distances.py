@@ -1,0 +1,173 @@
+"""Lists of neighbours, and those that come from elsewhere: a distance matrix, or another k-NN library."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from sce.errors import GraphWarning, InputError
+
+
+class Neighbors(NamedTuple):
+    """The nearest rows of every row.
+
+    `indices` (n, k), nearest first and never the row itself; -1 where a given distance matrix holds fewer than k.
+    `distances` (n, k), infinite where the index is -1. `method`: how they were found. `recall`: the share of the true
+    neighbours among them, from a sample of rows; 1 for the exact methods.
+    """
+
+    indices: np.ndarray
+    distances: np.ndarray
+    method: str
+    recall: float
+
+
+def neighbors_graph(indices: Any, distances: Any, n: int | None = None) -> sparse.csr_matrix:
+    """The sparse distance matrix that `metric="precomputed"` takes, from the neighbours that any k-NN library found.
+
+    Parameters
+    ----------
+    indices : int array of shape (rows, k)
+        Row numbers of the neighbours; a row's own number is left out.
+    distances : array of shape (rows, k)
+        Their distances, not negative. A distance of zero (a copy) is kept as an explicit zero.
+    n : int, optional
+        The number of rows of the whole set, if some rows have no list.
+
+    Returns
+    -------
+    scipy.sparse.csr_matrix of shape (n, n)
+
+    Examples
+    --------
+    >>> graph = neighbors_graph([[0, 1], [1, 0]], [[0.0, 2.5], [0.0, 2.5]])
+    >>> graph.toarray()
+    array([[0. , 2.5],
+           [2.5, 0. ]])
+    """
+    ids, values = np.asarray(indices), np.asarray(distances)
+    n = len(ids) if n is None and ids.ndim else n
+    _check_lists(ids, values, n)
+    rows = np.repeat(np.arange(ids.shape[0]), ids.shape[1])
+    other = ids.ravel() != rows
+    rows, columns, data = rows[other], ids.ravel()[other], values.ravel()[other]
+    data = data.astype(np.float64 if data.dtype != np.float32 else np.float32)
+    order = np.lexsort((columns, rows))
+    rows, columns, data = rows[order], columns[order], data[order]
+    if ((rows[1:] == rows[:-1]) & (columns[1:] == columns[:-1])).any():
+        raise InputError("indices holds the same neighbour twice in a row; each neighbour may be listed once.")
+    starts = np.searchsorted(rows, np.arange(int(n or 0) + 1))
+    return sparse.csr_matrix((data, columns, starts), shape=(n, n))  # unlike from triples, zeros stay
+
+
+def _check_lists(ids: np.ndarray, values: np.ndarray, n: int | None) -> None:
+    """Raise InputError unless these are lists of neighbours."""
+    if ids.ndim != 2 or ids.shape != values.shape:
+        raise InputError(
+            f"indices and distances must be two arrays of the same shape (rows, k); got {ids.shape} and {values.shape}."
+        )
+    if ids.dtype.kind not in "iu":
+        raise InputError(f"indices must hold whole row numbers; got {ids.dtype}.")
+    if n is None or n < len(ids):
+        raise InputError(f"n must be at least the number of rows in indices, {len(ids)}; got {n}.")
+    bad = np.flatnonzero(((ids < 0) | (ids >= n)).any(axis=1))
+    if bad.size:
+        raise InputError(
+            f"indices must be row numbers from 0 to {n - 1}, but {_rows(bad)} hold others (many libraries write -1 "
+            "where they found fewer than k: search with a higher effort, or drop these rows)."
+        )
+    _check_distances(values, lambda bad: bad // ids.shape[1])
+
+
+def _check_distances(values: np.ndarray, row_of: Callable[[np.ndarray], np.ndarray]) -> None:
+    """Raise InputError if a distance is negative or not a number; `row_of` finds the rows of positions in `values`."""
+    if values.dtype.kind not in "fiub":
+        raise InputError(f"Distances must be real numbers; got {values.dtype}.")
+    bad = np.flatnonzero(np.isnan(values)) if values.dtype.kind == "f" else np.empty(0, np.int64)
+    if bad.size:
+        raise InputError(f"Distances must be numbers, but {_rows(np.unique(row_of(bad)))} hold NaN.")
+    bad = np.flatnonzero(values < 0)
+    if bad.size:
+        raise InputError(
+            f"Distances must not be negative, but {_rows(np.unique(row_of(bad)))} hold negative ones; "
+            "for similarities use affinity='precomputed'."
+        )
+
+
+def _rows(bad: np.ndarray) -> str:
+    """The first few of some row numbers, for a message."""
+    shown = ", ".join(map(str, bad[:5]))
+    return f"row{'s' if len(bad) > 1 else ''} {shown}{', ...' if len(bad) > 5 else ''} (of {len(bad)} such)"
+
+
+def neighbors_from_distances(D: Any, k: int) -> Neighbors:
+    """The k nearest of every row in a precomputed distance matrix.
+
+    Parameters
+    ----------
+    D : array or scipy sparse matrix of shape (n, n)
+        In a sparse one, as from scikit-learn's KNeighborsTransformer, an entry that is not stored is no neighbour, and
+        a stored zero is one at distance zero. The diagonal is left out.
+    k : int
+        Rows with fewer than k entries keep what they have; the rest is filled with index -1 and infinite distance.
+
+    Examples
+    --------
+    >>> D = np.array([[0.0, 1.0, 4.0], [1.0, 0.0, 2.0], [4.0, 2.0, 0.0]])
+    >>> neighbors_from_distances(D, 1).indices.ravel()
+    array([1, 0, 1], dtype=int32)
+    """
+    shape = getattr(D, "shape", None) or np.shape(D)
+    if len(shape) != 2 or shape[0] != shape[1]:
+        raise InputError(f"A precomputed distance matrix must be square; got shape {tuple(shape)}.")
+    near = _from_sparse(sparse.csr_matrix(D), k) if sparse.issparse(D) else _from_dense(np.asarray(D), k)
+    found = (near.indices >= 0).sum(axis=1)
+    if (found < k).any():
+        warnings.warn(
+            f"{(found < k).sum()} rows of the distance matrix hold fewer than the {k} neighbours asked for (the least "
+            f"is {found.min()}); they keep those. Store at least {k} per row, or ask for fewer.",
+            GraphWarning,
+            stacklevel=2,
+        )
+    return near
+
+
+def _from_dense(D: np.ndarray, k: int) -> Neighbors:
+    """Nearest first, ties by row number; an infinite distance is no neighbour."""
+    n = len(D)
+    _check_distances(D, lambda bad: bad // n)
+    ids, distances = np.full((n, k), -1, np.int32), np.full((n, k), np.inf)
+    for i in range(n):
+        row = np.asarray(D[i], np.float64).copy()
+        row[i] = np.inf
+        order = _nearest(row, min(k, n))
+        order = order[np.isfinite(row[order])]
+        ids[i, : order.size], distances[i, : order.size] = order, row[order]
+    return Neighbors(ids, distances, "precomputed distances", 1.0)
+
+
+def _nearest(row: np.ndarray, k: int) -> np.ndarray:
+    """The places of the k smallest, smallest first, ties by place."""
+    within = np.flatnonzero(row <= np.partition(row, k - 1)[k - 1]) if k > 0 else np.empty(0, np.int64)
+    return within[np.argsort(row[within], kind="stable")][:k]
+
+
+def _from_sparse(D: sparse.csr_matrix, k: int) -> Neighbors:
+    """The k smallest stored entries of each row."""
+    n = D.shape[0]
+    rows = np.repeat(np.arange(n), np.diff(D.indptr))
+    _check_distances(D.data, lambda bad: rows[bad])
+    keep = (D.indices != rows) & np.isfinite(D.data)
+    rows, columns, data = rows[keep], D.indices[keep], D.data[keep].astype(np.float64)
+    order = np.lexsort((columns, data, rows))
+    rows, columns, data = rows[order], columns[order], data[order]
+    place = np.arange(len(rows)) - np.searchsorted(rows, np.arange(n))[rows]
+    near = place < k
+    ids, distances = np.full((n, k), -1, np.int32), np.full((n, k), np.inf)
+    ids[rows[near], place[near]] = columns[near]
+    distances[rows[near], place[near]] = data[near]
+    return Neighbors(ids, distances, "precomputed distances", 1.0)

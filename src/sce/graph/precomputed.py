@@ -1,0 +1,110 @@
+"""A similarity graph given by the user, checked and brought into the form of P."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from sce.errors import GraphWarning, InputError
+
+_TOLERANCE = 1e-5  # of the larger entry of a pair: up to that, float32 arithmetic explains a difference
+
+
+def check_affinity(P: Any) -> sparse.csr_matrix:
+    """P, or any graph of non-negative similarities, as a symmetric float32 csr matrix with zero diagonal and sum 1.
+
+    Parameters
+    ----------
+    P : array or scipy sparse matrix or array of shape (n, n)
+        Never changed. Entries given twice are summed. Where it is not symmetric, (P + P') / 2 is used, with a warning.
+
+    Examples
+    --------
+    >>> check_affinity(np.array([[9.0, 2.0], [2.0, 0.0]])).toarray()
+    array([[0. , 0.5],
+           [0.5, 0. ]], dtype=float32)
+    """
+    graph = _as_csr(P)
+    _check_values(graph)
+    graph = _scaled(graph)
+    graph = _without_diagonal(graph)
+    if not graph.nnz:
+        raise InputError("The similarity graph has no positive entry off its diagonal, so there is nothing to draw.")
+    return _normalized(_symmetric(graph))
+
+
+def _as_csr(P: Any) -> sparse.csr_matrix:
+    """A float64 csr copy."""
+    if not sparse.issparse(P):
+        P = np.asarray(P)
+        if P.dtype.kind not in "fiub":
+            raise InputError(f"A similarity graph must hold real numbers; got {P.dtype}.")
+    if P.ndim != 2 or P.shape[0] != P.shape[1]:
+        raise InputError(
+            f"A similarity graph must be a square matrix, one row and column per point; got shape {P.shape}."
+        )
+    if P.dtype.kind not in "fiub":
+        raise InputError(f"A similarity graph must hold real numbers; got {P.dtype}.")
+    return sparse.csr_matrix(P, dtype=np.float64, copy=True)
+
+
+def _check_values(graph: sparse.csr_matrix) -> None:
+    """Raise InputError on values that are not finite or negative."""
+    for bad, what in ((~np.isfinite(graph.data), "not finite"), (graph.data < 0, "negative")):
+        if bad.any():
+            rows = np.unique(np.searchsorted(graph.indptr, np.flatnonzero(bad), side="right") - 1)
+            shown = ", ".join(map(str, rows[:5])) + (", ..." if len(rows) > 5 else "")
+            advice = "" if what == "not finite" else "; for distances use metric='precomputed'"
+            raise InputError(
+                f"A similarity graph must hold finite, non-negative numbers, but {bad.sum()} are {what}, "
+                f"in rows {shown}{advice}."
+            )
+
+
+def _scaled(graph: sparse.csr_matrix) -> sparse.csr_matrix:
+    """Over the largest entry, so that sums neither overflow nor vanish; then without double entries."""
+    peak = graph.data.max(initial=0.0)
+    if peak > 0:
+        graph.data /= peak
+    graph.sum_duplicates()
+    return graph
+
+
+def _without_diagonal(graph: sparse.csr_matrix) -> sparse.csr_matrix:
+    """Without the diagonal, and over the largest entry that remains."""
+    rows = np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))
+    graph.data[graph.indices == rows] = 0.0
+    graph.eliminate_zeros()
+    peak = graph.data.max(initial=0.0)
+    if peak > 0:
+        graph.data /= peak
+    return graph
+
+
+def _symmetric(graph: sparse.csr_matrix) -> sparse.csr_matrix:
+    """(P + P') / 2, with a warning where that is not P already."""
+    turned = graph.T.tocsr()
+    unequal = int(((abs(graph - turned) - _TOLERANCE * graph.maximum(turned)).data > 0).sum())
+    if unequal:
+        warnings.warn(
+            f"The similarity graph is not symmetric ({unequal} entries differ from their mirror images); "
+            "(P + P') / 2 is used instead.",
+            GraphWarning,
+            stacklevel=3,
+        )
+    both = graph + turned
+    both.sort_indices()
+    return both
+
+
+def _normalized(graph: sparse.csr_matrix) -> sparse.csr_matrix:
+    """Sum 1 and float32; entries too small for float32 are dropped."""
+    data = (graph.data / graph.data.sum()).astype(np.float32)
+    data[data < np.finfo(np.float32).tiny] = 0
+    P = sparse.csr_matrix((data, graph.indices, graph.indptr), shape=graph.shape)
+    P.eliminate_zeros()
+    P.sort_indices()
+    return P

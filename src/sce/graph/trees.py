@@ -1,0 +1,161 @@
+"""Random-projection trees: rows that are near one another mostly end in the same leaf.
+
+A tree splits the rows at the median along the direction of a random pair, again and again. Every draw is a function of
+the seed, the tree's number and the node's, so trees may be grown in any order and on any thread.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sce.compiled import kernel
+from sce.parallel import Team
+from sce.random import below, below_low, bits, bits_array, stream
+
+_MEDIAN_SAMPLE = 255
+
+
+class Tree(NamedTuple):
+    """The rows (n) in the order of the leaves, and where each leaf starts (and the last one stops)."""
+
+    order: np.ndarray
+    starts: np.ndarray
+
+
+@kernel
+def _nth(values: Any, n: Any) -> Any:
+    """The n-th smallest of some values, which are re-ordered (Hoare's selection)."""
+    low, high = 0, values.size - 1
+    while low < high:
+        pivot = values[(low + high) // 2]
+        i, j = low, high
+        while i <= j:
+            while values[i] < pivot:
+                i += 1
+            while values[j] > pivot:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                i += 1
+                j -= 1
+        if n <= j:
+            high = j
+        elif n >= i:
+            low = i
+        else:
+            return values[n]
+    return values[n]
+
+
+@kernel(fused=True)
+def _direction(Z: Any, rows: Any, key: Any, v: Any) -> None:
+    """The difference of a random pair of the rows; a few tries, for copies have none."""
+    for attempt in range(5):
+        random = bits(key, np.uint64(attempt))
+        a, b = Z[rows[below(random, rows.size)]], Z[rows[below_low(random, rows.size)]]
+        apart = False
+        for c in range(v.size):
+            v[c] = a[c] - b[c]
+            apart |= v[c] != 0
+        if apart:
+            return
+
+
+@kernel(fused=True)
+def _heights(Z: Any, rows: Any, v: Any, out: Any) -> None:
+    """The scalar product of each row with v, in four sums side by side."""
+    for i in range(rows.size):
+        z = Z[rows[i]]
+        s0 = s1 = s2 = s3 = np.float32(0)
+        for c in range(0, v.size, 4):
+            a, b = z[c : c + 4], v[c : c + 4]
+            s0, s1, s2, s3 = s0 + a[0] * b[0], s1 + a[1] * b[1], s2 + a[2] * b[2], s3 + a[3] * b[3]
+        out[i] = (s0 + s2) + (s1 + s3)
+
+
+@kernel
+def _threshold(heights: Any, key: Any) -> Any:
+    """The median of the heights, or of a sample of them where there are many."""
+    size = min(heights.size, _MEDIAN_SAMPLE)
+    sample = np.empty(size, np.float32)
+    for i in range(size):
+        sample[i] = heights[i] if size == heights.size else heights[below(bits(key, np.uint64(100 + i)), heights.size)]
+    return _nth(sample, size // 2)
+
+
+@kernel
+def _partition(rows: Any, heights: Any, threshold: Any, spare: Any) -> Any:
+    """Move rows below the threshold to the front; those at it fill up the front half. Returns the size of the front.
+
+    Where everything is at the threshold (copies) the rows are halved, so every split ends; the order within each part
+    stays, so that memory is read nearly in sequence.
+    """
+    n_below = 0
+    for i in range(rows.size):
+        n_below += heights[i] < threshold
+    equals = max(0, rows.size // 2 - n_below)
+    front = back = 0
+    for i in range(rows.size):
+        left = heights[i] < threshold
+        if heights[i] == threshold and equals > 0:
+            left = True
+            equals -= 1
+        if left:
+            rows[front] = rows[i]
+            front += 1
+        else:
+            spare[back] = rows[i]
+            back += 1
+    rows[front:] = spare[:back]
+    return front
+
+
+@kernel
+def _grow(Z: Any, leaf: Any, key: Any, order: Any, starts: Any) -> Any:
+    """Split the rows in `order` down to leaves of at most `leaf` rows; returns their number."""
+    n = order.size
+    heights, spare = np.empty(n, np.float32), np.empty(n, np.int32)
+    v = np.zeros(Z.shape[1], np.float32)
+    stack = np.empty((64 + n // leaf, 2), np.int64)
+    stack[0, 0], stack[0, 1] = 0, n
+    depth, node, leaves = 1, 0, 0
+    while depth > 0:
+        depth -= 1
+        start, stop = stack[depth, 0], stack[depth, 1]
+        if stop - start <= leaf:
+            starts[leaves] = start
+            leaves += 1
+            continue
+        node_key = bits(key, np.uint64(node))
+        node += 1
+        rows = order[start:stop]
+        _direction(Z, rows, node_key, v)
+        _heights(Z, rows, v, heights[: rows.size])
+        middle = start + _partition(rows, heights[: rows.size], _threshold(heights[: rows.size], node_key), spare)
+        stack[depth, 0], stack[depth, 1] = middle, stop
+        stack[depth + 1, 0], stack[depth + 1, 1] = start, middle
+        depth += 2
+    return leaves
+
+
+def grow_tree(Z: np.ndarray, leaf: int, key: np.uint64) -> Tree:
+    """One tree over all rows of Z, with leaves of at most `leaf` rows."""
+    order = np.arange(len(Z), dtype=np.int32)
+    starts = np.empty(len(Z) + 1, np.int64)
+    n_leaves = _grow(Z, leaf, key, order, starts)
+    return Tree(order, np.append(starts[:n_leaves], len(Z)))
+
+
+def grow_trees(Z: np.ndarray, numbers: range, leaf: int, seed: int, team: Team) -> list[Tree]:
+    """The trees of these numbers, side by side: so the threads are busy at the upper levels too."""
+    keys = bits_array(stream(seed, "forest"), len(numbers), numbers.start)
+    trees: dict[int, Tree] = {}
+
+    def work(start: int, stop: int) -> None:
+        for t in range(start, stop):
+            trees[t] = grow_tree(Z, leaf, keys[t])
+
+    team.sweep(work, len(numbers), 1)
+    return [trees[t] for t in range(len(numbers))]

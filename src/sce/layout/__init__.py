@@ -1,0 +1,1 @@
+"""From the similarity graph to the map: P -> Y."""

@@ -1,0 +1,181 @@
+"""The rules for the repulsion weight r = s N(N-1): the whole family from GSNE to t-SNE to SCE.
+
+====================  =============================================  ==================================
+rule                  r                                              what it is
+====================  =============================================  ==================================
+``FixedScale(r)``     r                                              GSNE
+``SNEScale(beta)``    1 / (beta E_U[q])                              t-SNE, (over-)exaggerated t-SNE
+``SCEScale(alpha)``   1 / (alpha E_P[q] + (1 - alpha) E_U[q])        SCE, Eq. (6); alpha = 0 is t-SNE
+====================  =============================================  ==================================
+
+While the layout moves, the mean in the denominator is estimated from the q of the pairs that were drawn: the estimate
+counts as so many old draws, its memory, and each epoch's draws are mixed in. r starts low, so that what belongs together
+gathers before repulsion parts it (t-SNE's early exaggeration does the same); Eq. (6) followed at once from a random start
+would blow the layout up, because q is small everywhere.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sce.errors import ParameterError
+
+Forgetting = float | Literal["paper"]
+
+
+@dataclass(frozen=True)
+class FixedScale:
+    """A constant repulsion weight r: GSNE.
+
+    Examples
+    --------
+    >>> FixedScale(10.0).weight(mean_q_P=0.9, mean_q_U=0.1)
+    10.0
+    """
+
+    r: float
+
+    def __post_init__(self) -> None:
+        _require_number(self.r, "scale", "a repulsion weight r above 0", 0.0, math.inf, open_left=True)
+
+    def weight(self, mean_q_P: float, mean_q_U: float) -> float:  # noqa: ARG002
+        """The repulsion weight at these means."""
+        return float(self.r)
+
+
+@dataclass(frozen=True)
+class SCEScale:
+    """SCE's own choice, Eq. (6) of the paper: the more neighbours have come together, the weaker the repulsion.
+
+    Parameters
+    ----------
+    alpha : float in [0, 1], default=0.5
+        The share of E_P[q] in the mean; 0 is t-SNE's choice, larger values bring less repulsion.
+    forgetting : float or "paper", default=0.1
+        The memory of the estimate, as a share of all steps still planned: r is slow at first and has reached Eq. (6) at
+        the end. "paper" is the paper's rate, a memory of N(N-1) draws, which hardly moves in any affordable run.
+    start : float, default=0.2
+        The first r; the paper's is 1.
+
+    Examples
+    --------
+    >>> SCEScale(alpha=0.5).weight(mean_q_P=0.9, mean_q_U=0.1)
+    2.0
+    """
+
+    alpha: float = 0.5
+    forgetting: Forgetting = 0.1
+    start: float = 0.2
+
+    def __post_init__(self) -> None:
+        _require_number(self.alpha, "alpha", "a number from 0 to 1", 0.0, 1.0)
+        _check_memory(self.forgetting, self.start)
+
+    def weight(self, mean_q_P: float, mean_q_U: float) -> float:
+        """The repulsion weight at these means."""
+        return 1.0 / (self.alpha * mean_q_P + (1.0 - self.alpha) * mean_q_U)
+
+
+@dataclass(frozen=True)
+class SNEScale:
+    """t-SNE's choice, which makes the output similarities sum to 1; `exaggeration` beta weakens the repulsion.
+
+    `forgetting` and `start` are as in :class:`SCEScale`.
+
+    Examples
+    --------
+    >>> SNEScale(exaggeration=4.0).weight(mean_q_P=0.9, mean_q_U=0.125)
+    2.0
+    """
+
+    exaggeration: float = 1.0
+    forgetting: Forgetting = 0.1
+    start: float = 0.2
+
+    def __post_init__(self) -> None:
+        _require_number(self.exaggeration, "exaggeration", "a number above 0", 0.0, math.inf, open_left=True)
+        _check_memory(self.forgetting, self.start)
+
+    def weight(self, mean_q_P: float, mean_q_U: float) -> float:  # noqa: ARG002
+        """The repulsion weight at these means."""
+        return 1.0 / (self.exaggeration * mean_q_U)
+
+
+ScaleRule = FixedScale | SCEScale | SNEScale
+
+
+def make_rule(scale: Any, alpha: float = 0.5, exaggeration: float = 1.0) -> ScaleRule:
+    """The rule object for the `scale` of the estimator: "sce", "sne", a number r, or a rule object.
+
+    Examples
+    --------
+    >>> make_rule("sce", alpha=0.25)
+    SCEScale(alpha=0.25, forgetting=0.1, start=0.2)
+    >>> make_rule(30)
+    FixedScale(r=30)
+    """
+    if exaggeration != 1.0 and scale != "sne":
+        raise ParameterError(f'exaggeration={exaggeration!r} goes with scale="sne" only; got scale={scale!r}.')
+    _require_number(alpha, "alpha", "a number from 0 to 1", 0.0, 1.0)
+    if isinstance(scale, FixedScale | SCEScale | SNEScale):
+        return scale
+    if isinstance(scale, str):
+        if scale not in ("sce", "sne"):
+            raise ParameterError(f'scale must be "sce", "sne", a repulsion weight r above 0 or a rule; got {scale!r}.')
+        return SCEScale(alpha) if scale == "sce" else SNEScale(exaggeration)
+    return FixedScale(scale)
+
+
+class ScaleEstimate:
+    """The repulsion weight of a rule while the layout moves.
+
+    Parameters
+    ----------
+    rule : FixedScale, SCEScale or SNEScale
+    planned : float
+        All steps of the planned run.
+    n_pairs : float
+        N(N-1), the paper's memory.
+    """
+
+    def __init__(self, rule: ScaleRule, planned: float, n_pairs: float) -> None:
+        self._rule = rule
+        self._planned, self._done, self._n_pairs = planned, 0.0, n_pairs
+        self._mean_q_P = self._mean_q_U = 1.0 if isinstance(rule, FixedScale) else 1.0 / rule.start
+
+    @property
+    def r(self) -> float:
+        """The present repulsion weight."""
+        return self._rule.weight(self._mean_q_P, self._mean_q_U)
+
+    def mix(self, mean_q_P: float, mean_q_U: float, steps: float) -> None:
+        """Mix in the means of q over the pairs drawn in so many steps."""
+        if isinstance(self._rule, FixedScale):
+            return
+        self._done += steps
+        if self._rule.forgetting == "paper":
+            mass = self._n_pairs
+        else:
+            mass = self._rule.forgetting * max(self._planned - self._done, 0.0)
+        rho = mass / (mass + steps)
+        self._mean_q_P = rho * self._mean_q_P + (1.0 - rho) * mean_q_P
+        self._mean_q_U = rho * self._mean_q_U + (1.0 - rho) * mean_q_U
+
+
+def _check_memory(forgetting: Any, start: Any) -> None:
+    if forgetting != "paper":
+        _require_number(forgetting, "forgetting", '"paper" or a share of the planned steps, 0 or more', 0.0, math.inf)
+    _require_number(start, "start", "a repulsion weight r above 0", 0.0, math.inf, open_left=True)
+
+
+def _require_number(value: Any, name: str, what: str, low: float, high: float, *, open_left: bool = False) -> None:
+    """Refuse what is not a finite number in the range."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    inside = low <= number <= high and not (open_left and number == low) and math.isfinite(number)
+    if isinstance(value, str | bool) or not inside:
+        raise ParameterError(f"{name} must be {what}; got {value!r}.")

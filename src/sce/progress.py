@@ -1,0 +1,49 @@
+"""What a verbose fit shows: one line a stage and a bar for the epochs, on standard error."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import Any
+
+from sce.layout.optimize import Record
+
+
+class Reporter:
+    """Lines and a bar when verbose, silence otherwise. A context manager, so that the bar is closed in any case."""
+
+    def __init__(self, verbose: bool) -> None:
+        self._verbose = verbose
+        self._bar: Any = None
+        self._since = time.perf_counter()
+
+    def __enter__(self) -> Reporter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def stage(self, text: str) -> None:
+        """Say what was just finished, and how long it took."""
+        now = time.perf_counter()
+        if self._verbose:
+            print(f"{text} ({now - self._since:.1f} s)", file=sys.stderr)  # noqa: T201
+        self._since = now
+
+    def epochs(self, total: int) -> Any:
+        """A function that shows the record of an epoch, or None."""
+        if not self._verbose:
+            return None
+        from tqdm.auto import tqdm
+
+        self._bar = tqdm(total=total, desc="Layout", unit="epoch", file=sys.stderr)
+
+        def show(record: Record) -> None:
+            self._bar.set_postfix_str(f"loss {record.loss:.4f}, r {record.r:.4g}", refresh=False)
+            self._bar.update()
+
+        return show

@@ -1,0 +1,165 @@
+"""The one entrance: X and options in, P out, with every warning and refusal."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from sce.errors import DataWarning, GraphWarning, InputError, ParameterError
+from sce.graph import GraphOptions, build_affinity
+from sce.graph.affinity import entropic_affinity, knn_affinity
+from sce.graph.distances import neighbors_graph
+from sce.graph.neighbors import nearest_neighbors
+
+
+def quiet(*arguments):
+    """Build with every warning an error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return build_affinity(*arguments)
+
+
+def test_knn(mixture, team):
+    """affinity="knn" is the graph of the n_neighbors nearest, and says how they were found."""
+    X = mixture(300, 5)
+    result = quiet(X, GraphOptions(n_neighbors=7), team, 0)
+    expected = knn_affinity(nearest_neighbors(X, 7, team=team))
+    assert (expected != result.P).nnz == 0
+    assert (result.neighbors_method, result.recall, result.notes) == ("brute force", 1.0, ())
+
+
+def test_entropic(mixture, team):
+    """affinity="entropic" takes three times the perplexity as neighbours."""
+    X = mixture(300, 5)
+    result = quiet(X, GraphOptions(affinity="entropic", perplexity=9.5), team, 0)
+    expected = entropic_affinity(nearest_neighbors(X, 29, team=team), 9.5, team)
+    assert (expected != result.P).nnz == 0
+
+
+def test_metric_reaches_the_search(mixture, team):
+    """The metric is used."""
+    X = mixture(300, 5)
+    a, b = (quiet(X, GraphOptions(metric=m), team, 0).P for m in ("euclidean", "cosine"))
+    assert (a != b).nnz > 0
+
+
+def test_precomputed_distances(mixture, team):
+    """metric="precomputed" on the graph of neighbours gives the P of the vectors."""
+    X = mixture(300, 5)
+    near = nearest_neighbors(X, 15, team=team)
+    for affinity, options in (("knn", {"n_neighbors": 15}), ("entropic", {"perplexity": 5.0})):
+        direct = quiet(X, GraphOptions(affinity=affinity, **options), team, 0)
+        graph = neighbors_graph(near.indices, near.distances)
+        given = quiet(graph, GraphOptions(affinity=affinity, metric="precomputed", **options), team, 0)
+        np.testing.assert_allclose(given.P.toarray(), direct.P.toarray(), rtol=1e-5)
+        assert given.neighbors_method == "precomputed distances"
+
+
+def test_precomputed_similarities_and_functions(mixture, team):
+    """affinity="precomputed" takes X as the graph, a function makes it from X; both are checked."""
+    S = np.ones((4, 4))
+    a = quiet(S, GraphOptions(affinity="precomputed"), team, 0)
+    b = quiet(mixture(4, 2), GraphOptions(affinity=lambda X: np.ones((len(X), len(X)))), team, 0)
+    np.testing.assert_allclose(a.P.toarray(), (1 - np.eye(4)) / 12, rtol=1e-6)
+    assert (a.P != b.P).nnz == 0
+    assert (a.neighbors_method, a.recall) == (None, None)
+    with pytest.raises(InputError, match="negative"):
+        build_affinity(mixture(4, 2), GraphOptions(affinity=lambda X: -np.ones((4, 4))), team, 0)
+
+
+def test_few_rows(mixture, team):
+    """Fewer rows than neighbours: k and perplexity are lowered, with a warning that gives the numbers."""
+    with pytest.warns(DataWarning, match="n_neighbors=15 was lowered to 4, for there are only 5 rows"):
+        result = build_affinity(mixture(5, 2), GraphOptions(), team, 0)
+    assert result.P.nnz == 20
+    assert "lowered to 4" in result.notes[0]
+    with pytest.warns(DataWarning, match=r"perplexity=30 was lowered to 6.33, a third of the other rows"):
+        result = build_affinity(mixture(20, 2), GraphOptions(affinity="entropic"), team, 0)
+    assert abs(result.P.data.sum(dtype=float) - 1) < 1e-6
+
+
+@pytest.mark.parametrize("affinity", ["knn", "entropic"])
+@pytest.mark.filterwarnings("ignore::sce.errors.DataWarning")
+def test_one_and_two_rows(affinity, mixture, team):
+    """One row has an empty graph, two rows a single edge."""
+    one = build_affinity(mixture(1, 3), GraphOptions(affinity=affinity), team, 0).P
+    assert one.shape == (1, 1)
+    assert one.nnz == 0
+    two = build_affinity(mixture(2, 3), GraphOptions(affinity=affinity), team, 0).P
+    np.testing.assert_allclose(two.toarray(), [[0, 0.5], [0.5, 0]])
+
+
+def test_one_point_given(team):
+    """A given graph of a single point is fine too."""
+    assert quiet(np.ones((1, 1)), GraphOptions(affinity="precomputed"), team, 0).P.nnz == 0
+
+
+def test_copies_are_announced(mixture, team):
+    """Rows whose neighbours are all copies are counted, with advice."""
+    X = mixture(100, 3)
+    X[:20] = X[0]
+    with pytest.warns(
+        DataWarning, match=r"^20 rows have 6 or more exact copies.*raise n_neighbors, or merge.*sample_weight"
+    ):
+        result = build_affinity(X, GraphOptions(n_neighbors=6), team, 0)
+    assert len(result.notes) == 1
+    quiet(X, GraphOptions(n_neighbors=20), team, 0)
+
+
+def test_rows_without_edges_are_announced(team):
+    """Isolated rows of a given graph are counted and named."""
+    S = np.ones((9, 9))
+    S[[2, 5]] = S[:, [2, 5]] = 0
+    with pytest.warns(GraphWarning, match=r"2 of 9 rows have no edge in the graph \(rows 2, 5\)"):
+        result = build_affinity(sparse.csr_array(S), GraphOptions(affinity="precomputed"), team, 0)
+    assert len(result.notes) == 1
+
+
+def test_pieces_are_announced(team):
+    """A graph in very many pieces is worth a warning; one in a few is not."""
+    X = np.repeat(np.arange(30.0), 3)[:, None] + np.tile([0, 0.01, 0.02], 30)[:, None]
+    with pytest.warns(GraphWarning, match="falls into 30 separate pieces.*larger n_neighbors"):
+        build_affinity(X, GraphOptions(n_neighbors=2), team, 0)
+    quiet(np.floor(X / 10) * 100 + X, GraphOptions(n_neighbors=8), team, 0)
+
+
+def test_distances_without_neighbours(team):
+    """A distance matrix that stores nothing is refused."""
+    with pytest.warns(GraphWarning), pytest.raises(InputError, match="No row of the distance matrix"):
+        build_affinity(sparse.csr_matrix((20, 20)), GraphOptions(metric="precomputed", n_neighbors=3), team, 0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"affinity": "entropy"}, r"affinity must be 'knn'.*got 'entropy'; did you mean 'entropic'\?"),
+        ({"affinity": "zzz"}, r"affinity must be 'knn'.*got 'zzz'\.$"),
+        ({"affinity": None}, r"affinity must be 'knn'.*got None"),
+        ({"n_neighbors": 0}, "n_neighbors must be a whole number of at least 1; got 0"),
+        ({"n_neighbors": 2.5}, "n_neighbors must be a whole number"),
+        ({"n_neighbors": True}, "n_neighbors must be a whole number"),
+        ({"perplexity": 1}, "perplexity must be a finite number greater than 1; got 1"),
+        ({"perplexity": np.nan}, "perplexity must be a finite number"),
+        ({"perplexity": np.inf}, "perplexity must be a finite number"),
+        ({"perplexity": "30"}, "perplexity must be a finite number"),
+        ({"metric": "cosin"}, "metric='cosin' is not known; did you mean 'cosine'"),
+    ],
+)
+def test_bad_options(options, message, mixture, team):
+    """Each mistake in a parameter has its own sentence, before any work is done."""
+    with pytest.raises(ParameterError, match=message):
+        build_affinity(mixture(10, 2), GraphOptions(**options), team, 0)
+
+
+def test_input_is_never_changed(mixture, team):
+    """X is left as it was."""
+    X = mixture(200, 5)
+    before = X.copy()
+    for options in (
+        GraphOptions(),
+        GraphOptions(affinity="entropic", perplexity=5.0),
+        GraphOptions(metric="correlation"),
+    ):
+        build_affinity(X, options, team, 0)
+    assert (before == X).all()

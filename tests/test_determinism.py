@@ -1,0 +1,94 @@
+"""The same seed gives the same bytes: on any number of threads, whatever BLAS does, in any process."""
+
+import pytest
+
+from processes import run
+
+# 30,000 points in 40 dimensions: large enough for approximate neighbours, a PCA start and shared rounds.
+FIT = """
+import hashlib
+import numpy as np
+from sce import SCE
+rng = np.random.default_rng(0)
+X = (rng.normal(size=(30, {d}))[rng.integers(30, size={n})] * 2 + rng.normal(size=({n}, {d}))).astype(np.float32)
+model = SCE(random_state=5, n_epochs=6, n_jobs={n_jobs}, affinity={affinity!r}, init="pca").fit(X)
+print(model.neighbor_method_, hashlib.sha256(model.embedding_.tobytes()).hexdigest())
+"""
+
+
+@pytest.mark.parametrize("affinity", ["knn", "entropic"])
+def test_same_bytes_on_any_threads_and_any_blas(affinity):
+    """From X with approximate neighbours and a PCA start: n_jobs 1, 2, 4 and BLAS on 1 and 2 threads, each in a process."""
+    results = {
+        run(
+            FIT.format(n=30_000, d=40, n_jobs=n_jobs, affinity=affinity),
+            OPENBLAS_NUM_THREADS=blas,
+            OMP_NUM_THREADS=blas,
+        )
+        for n_jobs, blas in [(1, "1"), (1, "2"), (2, "1"), (2, "2"), (4, "2")]
+    }
+    assert len(results) == 1
+    assert results.pop().startswith("forest ")
+
+
+def test_blas_threads_set_within_the_process():
+    """threadpoolctl's limits, set by somebody else in the process, change nothing either."""
+    import numpy as np
+    from threadpoolctl import threadpool_limits
+
+    from sce import SCE
+
+    X = np.random.default_rng(1).normal(size=(5000, 30))
+    maps = []
+    for limit in (1, 2):
+        with threadpool_limits(limit, user_api="blas"):
+            maps.append(SCE(random_state=0, n_epochs=3).fit_transform(X).tobytes())
+    assert maps[0] == maps[1]
+
+
+def test_another_seed_gives_another_map():
+    """Or the tests above would prove nothing."""
+    code = FIT.format(n=3000, d=10, n_jobs=1, affinity="knn")
+    assert run(code) != run(code.replace("random_state=5", "random_state=6"))
+
+
+def test_fit_after_fork():
+    """A child forked after a fit, and in the midst of threads, fits too, and gets the same bytes."""
+    code = """
+import hashlib, os, sys
+import numpy as np
+from sce import SCE
+X = np.random.default_rng(0).normal(size=(5000, 8))
+def fit():
+    return hashlib.sha256(SCE(random_state=0, n_epochs=5, n_jobs=3).fit_transform(X).tobytes()).hexdigest()
+first = fit()
+read, write = os.pipe()
+child = os.fork()
+if child == 0:
+    os.write(write, fit().encode())
+    os._exit(0)
+os.waitpid(child, 0)
+print(os.read(read, 100).decode() == first == fit())
+"""
+    assert run("import warnings; warnings.simplefilter('ignore')\n" + code) == "True"
+
+
+@pytest.mark.slow
+def test_no_kernel_reads_or_writes_out_of_bounds(tmp_path):
+    """A run with bounds checks compiled in: approximate neighbours, both affinities, point weights, three dimensions."""
+    code = """
+import numpy as np
+from sce import SCE
+rng = np.random.default_rng(0)
+X = rng.normal(size=(3000, 25))
+w = rng.uniform(0.1, 3, 3000)
+for options in ({}, {"affinity": "entropic", "n_components": 3}, {"init": "spectral"}):
+    for weights in (None, w):
+        assert np.isfinite(SCE(random_state=0, n_epochs=3, **options).fit(X, sample_weight=weights).embedding_).all()
+import sce.graph.neighbors as neighbors
+neighbors._BRUTE_FORCE_BELOW = 0  # so that few rows, too, go through the forest
+for metric in ("euclidean", "cosine", "manhattan"):
+    assert SCE(random_state=0, n_epochs=1, metric=metric).fit(X).neighbor_method_ == "forest"
+print("ok")
+"""
+    assert run(code, NUMBA_BOUNDSCHECK="1", NUMBA_CACHE_DIR=str(tmp_path), timeout=900) == "ok"
