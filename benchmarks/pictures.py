@@ -8,10 +8,20 @@ from __future__ import annotations
 import argparse
 import time
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 from common import PAPER, require_data
 from sce import SCE, datasets
 from sce.plot import scatter
+
+
+def emptiest_corner(ax: Any, Y: np.ndarray) -> tuple[float, float]:
+    """The lower left end, in parts of the axes, of the quarter-wide corner with the fewest points."""
+    low, high = np.array([ax.get_xlim(), ax.get_ylim()]).T
+    Z = (Y - low) / (high - low)
+    corners = [(x, y) for x in (0.0, 0.75) for y in (0.0, 0.75)]
+    return min(corners, key=lambda c: int(((Z >= c) & (Z <= np.add(c, 0.25))).all(axis=1).sum()))
 
 
 def draw(name: str, folder: Path) -> None:
@@ -23,7 +33,7 @@ def draw(name: str, folder: Path) -> None:
     ).fit(X)
     took = time.perf_counter() - start
     ax = scatter(model.embedding_)
-    inset = ax.inset_axes((0.0, 0.0, 0.25, 0.25))
+    inset = ax.inset_axes((*emptiest_corner(ax, model.embedding_), 0.25, 0.25))
     scatter(model.embedding_, labels=y, ax=inset)
     if inset.get_legend() is not None:
         inset.get_legend().remove()
