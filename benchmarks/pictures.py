@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from common import PAPER, require_data
 from sce import SCE, datasets
 from sce.plot import scatter
@@ -20,8 +21,11 @@ def emptiest_corner(ax: Any, Y: np.ndarray) -> tuple[float, float]:
     """The lower left end, in parts of the axes, of the quarter-wide corner with the fewest points."""
     low, high = np.array([ax.get_xlim(), ax.get_ylim()]).T
     Z = (Y - low) / (high - low)
-    corners = [(x, y) for x in (0.0, 0.75) for y in (0.0, 0.75)]
-    return min(corners, key=lambda c: int(((Z >= c) & (Z <= np.add(c, 0.25))).all(axis=1).sum()))
+
+    def crowd(corner: tuple[float, float]) -> int:
+        return int((np.abs(Z - corner - 0.125) < 0.125).all(axis=1).sum())
+
+    return min([(x, y) for x in (0.0, 0.75) for y in (0.0, 0.75)], key=crowd)
 
 
 def draw(name: str, folder: Path) -> None:
