@@ -376,4 +376,4 @@ def _project_rows(rows: np.ndarray, mean: np.ndarray, axes: np.ndarray, out: np.
         rows = rows.astype(np.float64) * scale
     result = np.empty((len(rows), axes.shape[1]), np.float32)
     _multiply(rows.astype(np.float32, copy=False), axes, result)
-    out[:] = result if scale == 1.0 else result / np.float64(scale)
+    out[:] = result if scale == 1.0 else result.astype(np.float64) / scale
