@@ -1,5 +1,6 @@
 """Compiled kernels: kept on disk, wherever there is a place for them."""
 
+import os
 import shutil
 import stat
 from pathlib import Path
@@ -84,9 +85,11 @@ def test_an_upgrade_forgets_the_old_kernels(tmp_path):
     code += "from sce.layout.sampler import weighted_place; print(below(np.uint64(1) << np.uint64(63), 10))"
     environment = {"PYTHONPATH": str(folder), "NUMBA_CACHE_DIR": None, "PYTHONDONTWRITEBYTECODE": "1"}
     assert run(code, cwd=tmp_path, **environment) == "5"
-    (old,) = (folder / "sce" / "__pycache__").glob("sce-kernels-*")
+    cache = folder / "sce" / "__pycache__"
+    (old,) = cache.glob("sce-kernels-*")
+    os.utime(old, (0, 0))
     source = folder / "sce" / "random.py"
     source.write_text(source.read_text().replace("np.uint64(n)) >> _S32)", "np.uint64(n)) >> _S32) + 100"))
     assert run(code, cwd=tmp_path, **environment) == "105"
-    (new,) = (folder / "sce" / "__pycache__").glob("sce-kernels-*")
+    (new,) = cache.glob("sce-kernels-*")
     assert new != old

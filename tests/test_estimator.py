@@ -198,6 +198,26 @@ def test_two_fits_in_two_threads(blobs):
         np.testing.assert_array_equal(result, alone)
 
 
+def test_broken_sparse_matrices_are_refused():
+    """Indices that point outside would be followed by kernels into other memory."""
+    P = sp.csr_matrix(np.ones((20, 20)))
+    P.indices[3] = 10**6
+    for options in ({"affinity": "precomputed"}, {"metric": "precomputed"}, {}):
+        with pytest.raises(InputError, match="broken sparse matrix"):
+            SCE(**options).fit(P)
+
+
+def test_a_fit_that_fails_leaves_the_estimator_as_it_was(blobs):
+    """The learned attributes still belong together."""
+    model = SCE(random_state=0, n_epochs=2).fit(pd.DataFrame(blobs[0], columns=list("abcdef")))
+    with pytest.raises(ParameterError):
+        model.set_params(metric="nonsense").fit(blobs[0][:, :3])
+    assert model.n_features_in_ == 6
+    model.set_params(metric="euclidean", affinity="precomputed").fit(model.affinity_)
+    assert model.n_features_in_ == 400
+    assert not hasattr(model, "feature_names_in_")
+
+
 def test_interrupt_leaves_everything_usable(blobs):
     """Ctrl-C in the middle of a refit: the last fit is still there, and the next one works."""
     X = blobs[0]
@@ -267,6 +287,44 @@ def with_value(value, *cells):
             {},
             "X has text where numbers are needed: column 'name', row 0 holds 'x'; drop the column or turn it into numbers.",
         ),
+        (
+            pl.DataFrame({"a": [1.0, 2.0], "name": ["x", "y"]}),
+            {},
+            "X has text where numbers are needed: column 'name', row 0 holds 'x'; drop the column or turn it into numbers.",
+        ),
+        (
+            pd.DataFrame({"a": [1.0, 2.0], "kind": pd.Categorical(["x", "y"])}),
+            {},
+            "X has text where numbers are needed: column 'kind', row 0 holds 'x'; drop the column or turn it into numbers.",
+        ),
+        (
+            pd.DataFrame({"a": [1.0, 2.0], "when": pd.to_datetime(["2020-01-01", None])}).astype(
+                {"when": "datetime64[ns]"}
+            ),
+            {},
+            "X has dates or durations in column 'when' (datetime64[ns]); turn them into numbers or drop it.",
+        ),
+        (
+            np.ma.masked_greater(GOOD, 1.0),
+            {},
+            "X has masked values; fill them, for example with X.filled(value), or drop their rows.",
+        ),
+        (GOOD, {"callback": 3}, "callback must be a function (epoch, Y, r, loss); got 3."),
+        (
+            GOOD,
+            {"random_state": -1},
+            "random_state must be None, a whole number from 0 to 2**32 - 1 or a numpy.random.RandomState; got -1.",
+        ),
+        (
+            GOOD,
+            {"affinity": lambda _: np.ones((7, 7))},
+            "The affinity function gave a graph of 7 points for the 30 rows of X.",
+        ),
+        (
+            np.ones((3, 3), dtype=complex),
+            {"affinity": "precomputed"},
+            "X must be a square matrix of real numbers; its type is complex128.",
+        ),
         (GOOD, {"alpha": 1.5}, "alpha must be a number from 0 to 1; got 1.5."),
         (GOOD, {"n_components": 4}, "n_components must be 1, 2 or 3; got 4."),
         (GOOD, {"n_epochs": 0}, "n_epochs must be a whole number, 1 or more; got 0."),
@@ -276,9 +334,14 @@ def with_value(value, *cells):
         (
             GOOD,
             {"learning_rate": 0},
-            "learning_rate must be a number above 0, which falls to 0 along the run, or a pair (first, last); got 0.",
+            "learning_rate must be a number above 0, at most 100, which falls to 0 along the run, or a pair (first, "
+            "last); got 0.",
         ),
-        (GOOD, {"n_jobs": 0}, "n_jobs must be None, a positive number or -1 for all cores; got 0."),
+        (
+            GOOD,
+            {"n_jobs": 0},
+            "n_jobs must be None, a positive number, or -1 for all cores, -2 for all but one; got 0.",
+        ),
         (GOOD, {"engine": "gpu"}, "engine must be \"threads\" or an object with open(Y, blocks); got 'gpu'."),
         (
             GOOD,
@@ -303,6 +366,11 @@ def test_bad_input_is_refused_in_a_sentence(X, options, message):
         (
             np.zeros(30),
             "sample_weight is zero in all rows but one or none, so nothing is pushed apart; give at least two weights.",
+        ),
+        (
+            np.r_[np.ones(29), 1e30],
+            "sample_weight of row 29 outweighs all other rows together by far, so that nothing else is pushed apart; "
+            "lower it.",
         ),
         (["a"] * 30, "sample_weight must be numbers; it holds something else."),
     ],
@@ -330,10 +398,19 @@ def test_bad_similarities_are_refused(value):
         SCE(affinity="precomputed").fit(P)
 
 
-def test_a_learning_rate_beyond_reason_is_an_error_and_not_nan(blobs):
-    """No NaN leaves the library."""
-    with pytest.raises(SCEError, match="lower learning_rate"):
-        SCE(random_state=0, n_epochs=50, learning_rate=1e30).fit(blobs[0])
+def test_no_nan_leaves_the_library(blobs):
+    """A layout that leaves the range of numbers, here by an engine that breaks down, is an error."""
+    from sce.engines.threads import ThreadEngine, ThreadSession
+    from sce.parallel import Team
+
+    class Broken(ThreadEngine):
+        def open(self, Y, blocks):
+            session = ThreadSession(Team(1), Y, blocks)
+            Y[7] = np.nan
+            return session
+
+    with pytest.raises(SCEError, match="left the range of numbers in epoch 1; lower learning_rate or scale"):
+        SCE(random_state=0, engine=Broken(Team(1))).fit(blobs[0])
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,22 @@ def test_interrupt_in_the_calling_thread_waits_for_the_others():
     assert ended == [0]
 
 
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_an_error_stops_a_sweep(error):
+    """After an error in one piece, no thread takes another."""
+    done = []
+
+    def work(start, _):
+        if start == 1:
+            raise error
+        time.sleep(0.02)
+        done.append(start)
+
+    with Team(2) as team, pytest.raises(error):
+        team.sweep(work, 100, 1)
+    assert len(done) < 5
+
+
 def test_threads_end_with_the_team():
     """A team leaves no thread behind."""
     before = threading.active_count()

@@ -14,6 +14,7 @@ import os
 import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -67,8 +68,7 @@ def source_state(package: Path) -> str:
     """A name for the present state of the source files of a package: it changes when any of them does."""
     digest = hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
-        status = path.stat()
-        digest.update(f"{path.relative_to(package)} {status.st_size} {status.st_mtime_ns}\n".encode())
+        digest.update(str(path.relative_to(package)).encode() + b"\n" + path.read_bytes())
     return digest.hexdigest()[:16]
 
 
@@ -96,11 +96,10 @@ def _make_writable(folder: Path) -> bool:
 
 
 def _forget_others(folder: Path) -> None:
-    """Remove the kernels of earlier states of this very package: nothing will ever use them again."""
-    if folder.parent == PACKAGE / "__pycache__":
-        for other in folder.parent.glob("sce-kernels-*"):
-            if other != folder:
-                shutil.rmtree(other, ignore_errors=True)
+    """Remove the kernels of other states that have not been added to for a month: what still needs them compiles anew."""
+    for other in folder.parent.glob("sce-kernels-*"):
+        if other != folder and time.time() - other.stat().st_mtime > 30 * 86_400:
+            shutil.rmtree(other, ignore_errors=True)
 
 
 def private_temporary_folder() -> Path | None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_random_state
 
 from sce import validate
 from sce.engines import Engine, make_engine
-from sce.graph import AffinityResult, GraphOptions, build_affinity
+from sce.errors import ParameterError
+from sce.graph import AffinityResult, GraphOptions, build_affinity, check_options
 from sce.layout.initialize import starting_points
 from sce.layout.optimize import Layout, LayoutOptions, Record, choose_epochs, optimize
 from sce.layout.scale import ScaleRule, make_rule
@@ -162,8 +163,14 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         """
         n_components = validate.check_components(self.n_components)
         rule = make_rule(self.scale, self.alpha, self.exaggeration)
-        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        X = self._check(X)
+        seed = validate.draw_seed(self.random_state)
+        check_options(self._graph_options())
+        if self.callback is not None and not callable(self.callback):
+            raise ParameterError(f"callback must be a function (epoch, Y, r, loss); got {self.callback!r}.")
+        checked = copy(
+            self
+        )  # takes what checking learns of X, so that a fit that fails leaves this estimator as it was
+        X = checked._check(X)  # noqa: SLF001
         options = self._layout_options(X.shape[0], rule, seed, sample_weight)
         with Team(resolve_n_jobs(self.n_jobs)) as team, Reporter(bool(self.verbose)) as report:
             engine = make_engine(self.engine, team)
@@ -179,7 +186,7 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
                     options = replace(options, n_epochs=choose_epochs(X.shape[0], graph.P.nnz // 2))
                 show = report.epochs(options.n_epochs)
                 layout = optimize(graph.P, start, options, engine, team, self.callback, show)
-        self._learn(graph, layout)
+        self._learn(checked, graph, layout)
         return self
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
@@ -215,8 +222,13 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             weights=validate.check_weights(sample_weight, n),
         )
 
-    def _learn(self, graph: AffinityResult, layout: Layout) -> None:
+    def _learn(self, checked: SCE, graph: AffinityResult, layout: Layout) -> None:
         """Set the learned attributes, all at the very end: an interrupted fit leaves the estimator as it was."""
+        self.n_features_in_: int = checked.n_features_in_
+        if hasattr(checked, "feature_names_in_"):
+            self.feature_names_in_: np.ndarray = checked.feature_names_in_
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
         self.embedding_ = layout.Y
         self.affinity_ = graph.P
         self.neighbor_method_ = graph.neighbors_method

@@ -207,6 +207,9 @@ def eigh(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 # ------------------------------------------------------------------------------------------------- principal axes
 
 
+_SAMPLE_CELLS, _FEW_ROWS = 20_000_000, 512  # what a sample holds at most, unless it is of few rows
+
+
 def power_of_two(peak: float) -> float:
     """The power of two that brings `peak` into [0.5, 1), bounded so that neither it nor its inverse overflows."""
     return float(np.ldexp(1.0, int(np.clip(-np.frexp(peak)[1], -1000, 1000)))) if peak > 0 else 1.0
@@ -283,7 +286,8 @@ def principal_axes(
     n, d = X.shape
     if sparse.issparse(X):
         X = X.tocsr()
-    sample = _Sample(X, sample_rows(n, n_sample, stream(seed, "principal axes rows")), team)
+    size = n_sample if sparse.issparse(X) else min(n_sample, max(_FEW_ROWS, _SAMPLE_CELLS // max(X.shape[1], 1)))
+    sample = _Sample(X, sample_rows(n, size, stream(seed, "principal axes rows")), team)
     width = min(d, n_axes + _OVERSAMPLING)
     Q = orthonormalize(normal_array(stream(seed, "principal axes start"), (d, width)))
     for _ in range(n_iter):

@@ -7,6 +7,7 @@ two fits at once, a fit after a fork and more threads than cores all just work.
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
@@ -32,7 +33,9 @@ def resolve_n_jobs(n_jobs: int | None) -> int:
     if n_jobs is None:
         return available_cores()
     if isinstance(n_jobs, bool) or not hasattr(n_jobs, "__index__") or n_jobs == 0:
-        raise ParameterError(f"n_jobs must be None, a positive number or -1 for all cores; got {n_jobs!r}.")
+        raise ParameterError(
+            f"n_jobs must be None, a positive number, or -1 for all cores, -2 for all but one; got {n_jobs!r}."
+        )
     n = n_jobs.__index__()
     return n if n > 0 else max(1, available_cores() + 1 + n)
 
@@ -59,14 +62,24 @@ class Team:
     def sweep(self, function: Callable[[int, int], Any], n: int, grain: int) -> None:
         """Call function(start, stop) on pieces of range(n) of at most `grain`, each taken by the next free thread."""
         pieces = iter([(start, min(n, start + grain)) for start in range(0, n, grain)])
+        stopped = threading.Event()
 
         def work() -> None:
             for start, stop in pieces:  # next() on a list iterator is atomic
+                if stopped.is_set():
+                    return
                 function(start, stop)
 
-        self._run(lambda *_: work(), [()] * min(self.n_jobs, -(-n // grain)))
+        def work_or_stop_all() -> None:
+            try:
+                work()
+            except BaseException:
+                stopped.set()
+                raise
 
-    def _run(self, function: Callable[..., Any], calls: list[Any]) -> None:
+        self._run(work_or_stop_all, [()] * min(self.n_jobs, -(-n // grain)), stopped)
+
+    def _run(self, function: Callable[..., Any], calls: list[Any], stopped: threading.Event | None = None) -> None:
         """Run all calls, the last in this thread; leave no call running behind, even on Ctrl-C."""
         if not calls:
             return
@@ -78,13 +91,13 @@ class Team:
             for call in calls:
                 function(*call)
         finally:
-            _join(futures)
+            _join(futures, stopped)
         for future in futures:
             future.result()
 
 
-def _join(futures: Iterable[Future[Any]]) -> None:
-    """Wait until every future has ended or been cancelled; a Ctrl-C meanwhile is raised after that."""
+def _join(futures: Iterable[Future[Any]], stopped: threading.Event | None) -> None:
+    """Wait until every future has ended; a Ctrl-C meanwhile stops them all at the next piece and is raised after that."""
     interrupt: KeyboardInterrupt | None = None
     for future in futures:
         while not future.done():
@@ -92,5 +105,7 @@ def _join(futures: Iterable[Future[Any]]) -> None:
                 future.exception()
             except KeyboardInterrupt as error:  # noqa: PERF203
                 interrupt = error
+                if stopped is not None:
+                    stopped.set()
     if interrupt is not None:
         raise interrupt

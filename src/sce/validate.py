@@ -17,10 +17,14 @@ def check_vectors(estimator: Any, X: Any) -> Any:
     from sklearn.utils.validation import validate_data
 
     _refuse_wrong_shape(X)
+    _refuse_dates_and_masks(X)
+    check_sparse(X)
     try:
         checked = validate_data(
             estimator, X, accept_sparse="csr", dtype="numeric", ensure_all_finite=False, accept_large_sparse=True
         )
+        if checked.dtype.kind not in "buif":  # some data frames come through as objects
+            checked = checked.astype(np.float64)
     except ValueError as error:
         raise InputError(_explain(X, error)) from None
     refuse_not_finite(checked, "X")
@@ -30,20 +34,49 @@ def check_vectors(estimator: Any, X: Any) -> Any:
 def check_square(estimator: Any, X: Any) -> Any:
     """A graph or distance matrix as it is, once it is known to be 2-D and square; sets n_features_in_."""
     if not sp.issparse(X):
-        columns = getattr(X, "columns", None)
         X = np.asarray(X)
-        if X.dtype.kind not in "buif":
-            raise InputError(
-                f"X must be a square matrix of numbers; it holds {'text' if columns is None else 'others'}."
-            )
+    if X.dtype.kind not in "buif":
+        raise InputError(f"X must be a square matrix of real numbers; its type is {X.dtype}.")
     if X.ndim != 2 or X.shape[0] != X.shape[1]:
         raise InputError(
-            f"X must be a square matrix, a row and a column for each point, because it is precomputed; its shape is {X.shape}."
+            "X must be a square matrix, a row and a column for each point, because it is precomputed; its shape is "
+            f"{X.shape}."
         )
     if X.shape[0] == 0:
         raise InputError("X has no rows; give at least one point.")
+    check_sparse(X)
     estimator.n_features_in_ = X.shape[1]
+    if hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
     return X
+
+
+def check_sparse(X: Any) -> None:
+    """Refuse a sparse matrix whose indices point outside of it: a kernel would follow them."""
+    if sp.issparse(X) and X.format in ("csr", "csc", "bsr"):
+        try:
+            X.check_format(full_check=True)
+        except ValueError as error:
+            raise InputError(f"X is a broken sparse matrix ({error}); make it anew.") from None
+
+
+def _refuse_dates_and_masks(X: Any) -> None:
+    """Dates would be taken for large integers, and masked values for numbers."""
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        raise InputError("X has masked values; fill them, for example with X.filled(value), or drop their rows.")
+    if isinstance(X, np.ndarray) and X.dtype.kind in "mM":
+        raise InputError(f"X holds dates or durations ({X.dtype}); turn them into numbers.")
+    for name, dtype in _column_types(X):
+        if "date" in str(dtype).lower() or "duration" in str(dtype).lower() or "timedelta" in str(dtype).lower():
+            raise InputError(
+                f"X has dates or durations in column {name!r} ({dtype}); turn them into numbers or drop it."
+            )
+
+
+def _column_types(X: Any) -> list[tuple[Any, Any]]:
+    """(name, type) of each column of a data frame; nothing for other things."""
+    names, types = getattr(X, "columns", None), getattr(X, "dtypes", None)
+    return [] if names is None or types is None else list(zip(list(names), list(types), strict=True))
 
 
 def _refuse_wrong_shape(X: Any) -> None:
@@ -61,7 +94,7 @@ def _explain(X: Any, error: ValueError) -> str:
     if sp.issparse(X) or "onvert" not in str(error):
         return str(error)
     names = list(getattr(X, "columns", range(np.shape(X)[1])))
-    cells = np.asarray(X, dtype=object)
+    cells = np.array(X.to_numpy() if hasattr(X, "to_numpy") else X, dtype=object)
     for column, name in enumerate(names):
         for row, cell in enumerate(cells[:, column]):
             if isinstance(cell, str) and not _is_number(cell):
@@ -107,7 +140,8 @@ def check_weights(sample_weight: Any, n: int) -> np.ndarray | None:
     if sample_weight is None:
         return None
     try:
-        w = np.asarray(sample_weight, dtype=np.float64)
+        w = np.asarray(sample_weight)
+        w = w.astype(np.float64, casting="same_kind" if w.dtype.kind in "fc" else "unsafe")
     except (TypeError, ValueError):
         raise InputError("sample_weight must be numbers; it holds something else.") from None
     if w.shape != (n,):
@@ -119,7 +153,13 @@ def check_weights(sample_weight: Any, n: int) -> np.ndarray | None:
         raise InputError(
             "sample_weight is zero in all rows but one or none, so nothing is pushed apart; give at least two weights."
         )
-    return None if (w == w[0]).all() else w / w.mean()
+    w = w / w.max()
+    if n > 1 and (w * w).sum() > 0.9 * w.sum() ** 2:
+        raise InputError(
+            f"sample_weight of row {w.argmax()} outweighs all other rows together by far, so that nothing else is pushed "
+            "apart; lower it."
+        )
+    return None if (w == 1.0).all() else w / w.mean()
 
 
 def check_count(value: Any, name: str, least: int = 1) -> int:
@@ -142,17 +182,35 @@ def check_learning_rate(rate: Any) -> tuple[float, float]:
     if (
         not isinstance(pair, tuple | list)
         or len(pair) != 2
-        or not all(isinstance(x, numbers.Real) and 0 <= float(x) < math.inf for x in pair)
+        or not all(isinstance(x, numbers.Real) and not isinstance(x, bool) and 0 <= float(x) <= 100 for x in pair)
         or pair[0] <= 0
     ):
         raise ParameterError(
-            f"learning_rate must be a number above 0, which falls to 0 along the run, or a pair (first, last); got {rate!r}."
+            "learning_rate must be a number above 0, at most 100, which falls to 0 along the run, or a pair (first, last); "
+            f"got {rate!r}."
         )
     return float(pair[0]), float(pair[1])
 
 
 def check_components(n_components: Any) -> int:
     """1, 2 or 3."""
-    if isinstance(n_components, bool) or n_components not in (1, 2, 3):
+    if (
+        isinstance(n_components, bool)
+        or not isinstance(n_components, numbers.Integral)
+        or not 1 <= int(n_components) <= 3
+    ):
         raise ParameterError(f"n_components must be 1, 2 or 3; got {n_components!r}.")
     return int(n_components)
+
+
+def draw_seed(random_state: Any) -> int:
+    """A seed from whatever scikit-learn takes for random_state."""
+    from sklearn.utils import check_random_state
+
+    try:
+        return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+    except ValueError:
+        raise ParameterError(
+            "random_state must be None, a whole number from 0 to 2**32 - 1 or a numpy.random.RandomState; got "
+            f"{random_state!r}."
+        ) from None

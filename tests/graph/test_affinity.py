@@ -205,3 +205,16 @@ def test_positions_are_64_bit(team):
     skipped = lists._replace(starts=np.array([0, 0, 0, 2]) + (n * k - 2))
     affinity._fill(skipped, reverse, 0, 3)
     assert reverse.ids.tolist() == [2, 2]
+
+
+@given(st.integers(1, 60), st.integers(0, 80), st.integers(0, 2**31))
+def test_components_are_those_of_scipy(n, edges, seed):
+    """On random graphs, with isolated points and without any edge."""
+    from scipy.sparse.csgraph import connected_components
+
+    from sce.graph.affinity import count_components
+
+    rng = np.random.default_rng(seed)
+    A = sparse.csr_matrix((np.ones(edges), (rng.integers(n, size=edges), rng.integers(n, size=edges))), (n, n))
+    A = sparse.csr_matrix(A + A.T)
+    assert count_components(A.indptr, A.indices) == connected_components(A, directed=False, return_labels=False)

@@ -116,3 +116,14 @@ def test_bad_lists(ids, distances, n, message):
     """Each mistake in lists of neighbours has its own sentence."""
     with pytest.raises(InputError, match=message):
         neighbors_graph(ids, distances, n)
+
+
+def test_an_entry_given_twice_counts_once():
+    """Of two distances between the same points the smaller one is taken."""
+    D = sparse.csr_matrix((3, 3))
+    D.indptr, D.indices = np.array([0, 3, 4, 5], np.int32), np.array([1, 2, 1, 0, 0], np.int32)
+    D.data = np.array([5.0, 2.0, 1.0, 1.0, 2.0])
+    with pytest.warns(GraphWarning, match="2 rows"):
+        near = neighbors_from_distances(D, 2)
+    assert near.indices[0].tolist() == [1, 2]
+    assert near.distances[0].tolist() == [1.0, 2.0]

@@ -1,12 +1,23 @@
 """The partition: every pair of blocks meets once an epoch, every edge lies in one bucket, shares are right."""
 
+import mmap
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sce.layout.blocks import _bucket_number, bucket_number, count_blocks, fill_alias, make_blocks, phases, schedule
+from sce.layout.blocks import (
+    _bucket_number,
+    _fill_buckets,
+    bucket_number,
+    count_blocks,
+    fill_alias,
+    make_blocks,
+    phases,
+    schedule,
+)
 from sce.parallel import Team
 
 
@@ -128,21 +139,39 @@ def test_repulsion_shares_count_all_pairs(weights):
 
 
 def test_edge_offsets_are_64_bit():
-    """An edge far beyond 2^31 is found: offsets are int64 throughout (a zero-stride array plays 3 billion edges)."""
+    """The edges of a bucket that begins beyond 2^31 are found: 3 billion edges, of which only the last are ever touched."""
     from sce.layout.blocks import Blocks
     from sce.layout.sampler import COUNT_P, Epoch, run_tasks
 
     n_edges = 3_000_000_000
-    edges = np.lib.stride_tricks.as_strided(np.array([[0, 1]], np.uint16), (n_edges, 2), (0, 2))
-    far = np.array([0, n_edges - 10, n_edges - 10, n_edges], np.int64)  # all edges of interest in the last bucket
+    lazy = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000  # MAP_NORESERVE: address space, no memory
+    try:
+        memory = mmap.mmap(-1, 4 * n_edges, flags=lazy)
+    except OSError:
+        pytest.skip("this machine does not lend 12 GB of address space")
+    edges = np.frombuffer(memory, np.uint16).reshape(n_edges, 2)
+    edges[-10:, 1] = 1  # all others join a point with itself
     blocks = Blocks(
-        np.array([0, 2, 4], np.int64), far, edges, np.empty(0, np.uint32),
-        np.array([0.0, 0.0, 1.0]), np.zeros(3), np.empty(0, np.uint16), np.empty(0, np.uint32),
+        np.array([0, 2, 4], np.int64), np.array([0, n_edges - 10, n_edges - 10, n_edges], np.int64), edges,
+        np.empty(0, np.uint32), np.array([0.0, 0.0, 1.0]), np.zeros(3), np.empty(0, np.uint16), np.empty(0, np.uint32),
     )  # fmt: skip
     Y = np.array([[0, 0], [0, 0], [0, 0], [1, 0]], np.float32)
     sums = np.empty((1, 5))
     epoch = Epoch(0, 1.0, 1.0, np.float32(0.5), np.float32(0), np.float32(1), np.uint64(1))
     run_tasks(Y.reshape(-1), blocks, epoch, np.array([[1, 1]]), (0, 1), (0, 1), sums)
     assert sums[0, COUNT_P] == 1
-    assert Y[2, 0] == 0.25
-    assert Y[3, 0] == 0.75
+    assert Y[:, 0].tolist() == [0, 0, 0.25, 0.75]
+
+
+def test_rows_beyond_two_billion_entries_are_read():
+    """P whose rows begin beyond entry 2^31 is cut into the right buckets (zero-stride arrays play the entries before)."""
+    far = 3_000_000_000
+    indptr = np.array([far, far + 1, far + 1, far + 1], np.int64)
+    indices = np.lib.stride_tricks.as_strided(np.array([2], np.int32), (far + 1,), (0,))
+    data = np.lib.stride_tricks.as_strided(np.array([0.5], np.float32), (far + 1,), (0,))
+    rank, block_of, starts = np.arange(3, dtype=np.int32), np.array([0, 0, 1], np.int32), np.array([0, 2, 3])
+    buckets, places, mass = _fill_buckets(indptr, indices, data, rank, block_of, starts)
+    assert buckets.dtype == np.int64
+    assert buckets.tolist() == [0, 0, 1, 1]
+    assert places.tolist() == [[0, 0]]
+    assert mass.tolist() == [0.5]

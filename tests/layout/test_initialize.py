@@ -116,6 +116,16 @@ def test_ranks_of_equal_values_are_equal():
             "init has NaN or infinity in 20 rows, the first of them row 0; mend them.",
         ),
         (
+            np.full((20, 2), 1e9),
+            InputError,
+            "init has coordinates beyond 1e+06, from where nothing comes back; centre and scale it.",
+        ),
+        (
+            np.ones((20, 2)),
+            InputError,
+            "init puts all points into one spot, where no force can part them; add a little noise to it.",
+        ),
+        (
             [["a", "b"]] * 20,
             InputError,
             "init must be a start by name or an array of numbers; it holds something else.",

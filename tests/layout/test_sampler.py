@@ -7,7 +7,7 @@ from sce import random as rnd
 from sce.engines.threads import ThreadEngine
 from sce.layout import objective
 from sce.layout.blocks import bucket_number, make_blocks, schedule
-from sce.layout.sampler import COUNT_P, COUNT_U, RUN, SUM_LOG, SUM_Q_P, SUM_Q_U, Epoch, draws
+from sce.layout.sampler import COUNT_P, COUNT_U, RUN, SUM_LOG, SUM_Q_P, SUM_Q_U, Epoch, draws, repel
 from sce.parallel import Team
 
 
@@ -40,7 +40,7 @@ class Twin:
         epoch, blocks = self.epoch, self.blocks
         bucket = bucket_number(a, b, len(blocks.starts) - 1)
         fixed = bits(epoch.key, bucket)
-        key = bits(fixed, epoch.number)
+        key = bits(fixed, epoch.number + 3)
         share = epoch.steps * blocks.attraction[bucket]
         phase = float(int(bits(fixed, 0)) >> 11) / 2**53
         done = int(epoch.number * share + phase)
@@ -81,7 +81,7 @@ class Twin:
             i, run = below(random, n_a), min(n - done, RUN, n_a, n_b)
             if a == b:
                 shift = 1 + below_low(random, n_a - 1)
-                j, run = i + shift, min(run, shift, n_a - shift)
+                j = i + shift
             else:
                 j = below_low(random, n_b)
             for k in range(run):
@@ -166,6 +166,25 @@ def test_mean_displacement_of_single_steps_is_minus_eta_times_the_gradient(graph
     expected = -eta * objective.gradient(P, Y, r, weights)[order]
     assert (np.abs(mean - expected) < 5 * error + 5 * eta**2 / n).all()
     assert np.abs(expected).max() > 20 * error.max()  # or the test would see nothing
+
+
+@pytest.mark.parametrize("n", [3, 16, 40])
+def test_long_runs_within_a_block_push_all_pairs_alike(n):
+    """The mean push of 200 draws within one block is that of uniform pairs, wherever the points stand in the order."""
+    Y = np.random.default_rng(3).normal(size=(n, 2)).astype(np.float32)
+    epoch, scratch = make_epoch(0, 1, eta=1e-4, r=1.0), np.empty((3, 2 * RUN), np.float32)
+    trials, draws_each = 20_000, 200
+    moves = np.empty((trials, n, 2))
+    for key in range(trials):
+        A = Y.copy().reshape(-1)
+        repel(A, A, True, draws_each, epoch, bits(17, key), (0, 1), scratch)
+        moves[key] = A.reshape(n, 2) - Y
+    q = objective.similarities(Y)
+    force = q * q
+    expected = float(epoch.repulsion) * draws_each * 2 / (n * (n - 1)) * (force.sum(1)[:, None] * Y - force @ Y)
+    error = moves.std(axis=0) / np.sqrt(trials)
+    assert (np.abs(moves.mean(axis=0) - expected) < 5 * error + 1e-2 * np.abs(expected).max()).all()
+    assert np.abs(expected).max() > 50 * error.max()
 
 
 def test_draws_add_up_over_the_epochs():

@@ -19,10 +19,10 @@ def test_names_and_numbers_become_rules():
     ("arguments", "message"),
     [
         ({"scale": "tsne"}, 'scale must be "sce", "sne", a repulsion weight r above 0 or a rule; got \'tsne\'.'),
-        ({"scale": 0}, "scale must be a repulsion weight r above 0; got 0."),
-        ({"scale": -1.5}, "scale must be a repulsion weight r above 0; got -1.5."),
-        ({"scale": float("nan")}, "scale must be a repulsion weight r above 0; got nan."),
-        ({"scale": None}, "scale must be a repulsion weight r above 0; got None."),
+        ({"scale": 0}, "scale must be a repulsion weight r above 0, at most 1e30; got 0."),
+        ({"scale": -1.5}, "scale must be a repulsion weight r above 0, at most 1e30; got -1.5."),
+        ({"scale": float("nan")}, "scale must be a repulsion weight r above 0, at most 1e30; got nan."),
+        ({"scale": None}, "scale must be a repulsion weight r above 0, at most 1e30; got None."),
         ({"scale": "sce", "alpha": 1.2}, "alpha must be a number from 0 to 1; got 1.2."),
         ({"scale": "sce", "alpha": -0.1}, "alpha must be a number from 0 to 1; got -0.1."),
         ({"scale": "sce", "alpha": "half"}, "alpha must be a number from 0 to 1; got 'half'."),
@@ -56,6 +56,12 @@ def test_estimate_starts_low_and_ends_at_the_rule():
         estimate.mix(0.5, 0.1, 1.0)
     estimate.mix(0.9, 0.1, 1.0)
     assert estimate.r == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("rule", [SCEScale(0.3, start=0.7), SNEScale(12.0, start=0.7)])
+def test_start_is_the_first_r(rule):
+    """Whatever the rule's other parameters."""
+    assert ScaleEstimate(rule, planned=10.0, n_pairs=10.0).r == pytest.approx(0.7)
 
 
 def test_the_papers_rate_mixes_against_all_pairs():

@@ -39,3 +39,6 @@ def test_wrong_shapes_are_refused():
         scatter(np.zeros((5, 3)))
     with pytest.raises(InputError, match="as many as the points, 5; they are 4"):
         scatter(np.zeros((5, 2)), labels=[1, 2, 3, 4])
+    for Y in (np.zeros((0, 2)), np.full((3, 2), np.nan)):
+        with pytest.raises(InputError, match="at least one row, and finite numbers only"):
+            scatter(Y)

@@ -30,12 +30,13 @@ class ThreadSession:
         self._flat, self._axes = Y.reshape(-1), tuple(range(Y.shape[1]))
         n_blocks = len(blocks.starts) - 1
         self._tasks = schedule(n_blocks)
+        self._sums = np.empty((len(self._tasks), 5))
         self._alone = phases(n_blocks, 1)
         self._together = phases(n_blocks, _count_parts(team.n_jobs, n_blocks))
 
     def run(self, epoch: Epoch) -> np.ndarray:
         """Run an epoch, a phase after the other."""
-        sums = np.empty((len(self._tasks), 5))
+        sums = self._sums
         for parts in self._alone if epoch.steps < SMALL_EPOCH else self._together:
 
             def work(first: int, last: int, parts: list[tuple[int, int]] = parts) -> None:

@@ -75,6 +75,10 @@ def build_affinity(X: Any, options: GraphOptions, team: Team, seed: int) -> Affi
     remarks = _Remarks()
     if callable(options.affinity):
         P, near = _given(options.affinity(X)), None
+        if P.shape[0] != X.shape[0]:
+            raise InputError(
+                f"The affinity function gave a graph of {P.shape[0]} points for the {X.shape[0]} rows of X."
+            )
     elif options.affinity == "precomputed":
         P, near = _given(X), None
     elif X.shape[0] == 1:
@@ -103,7 +107,7 @@ class _Remarks:
 
 def check_options(options: GraphOptions) -> None:
     """Raise ParameterError, in one sentence, on the first value that means nothing."""
-    if not callable(options.affinity) and options.affinity not in AFFINITIES:
+    if not callable(options.affinity) and not (isinstance(options.affinity, str) and options.affinity in AFFINITIES):
         near = difflib.get_close_matches(str(options.affinity), AFFINITIES, 1, 0.4)
         hint = f"; did you mean {near[0]!r}?" if near else "."
         raise ParameterError(
@@ -185,15 +189,16 @@ def _remark_on_copies(near: Neighbors, remarks: _Remarks) -> None:
     count = int((near.distances[:, -1] == 0).sum())
     if count and k < len(near.indices) - 1:
         remarks.warn(
-            f"{count} rows have {k} or more exact copies, so that all their neighbours are copies and nothing ties "
-            "them to other rows: raise n_neighbors, or merge copies and pass their numbers as sample_weight.",
+            f"{count} rows have {k} or more exact copies (rows at distance 0), so that all their neighbours are copies and "
+            "nothing ties them to other rows: raise n_neighbors (perplexity), or merge copies and pass their numbers as "
+            "sample_weight.",
             DataWarning,
         )
 
 
 def _remark_on_graph(P: sparse.csr_matrix, near: Neighbors | None, remarks: _Remarks) -> None:
     """Rows without edges, and graphs in very many pieces."""
-    from scipy.sparse.csgraph import connected_components
+    from sce.graph.affinity import count_components
 
     n = P.shape[0]
     alone = np.flatnonzero(np.diff(P.indptr) == 0)
@@ -203,7 +208,7 @@ def _remark_on_graph(P: sparse.csr_matrix, near: Neighbors | None, remarks: _Rem
             f"{alone.size} of {n} rows have no edge in the graph (rows {shown}); nothing holds them in place.",
             GraphWarning,
         )
-    pieces = int(connected_components(P, directed=False, return_labels=False)) - alone.size
+    pieces = int(count_components(P.indptr, P.indices)) - alone.size
     if pieces > max(_FEW_COMPONENTS, n / 20):
         advice = "" if near is None else ": a larger n_neighbors (or perplexity) joins them"
         remarks.warn(

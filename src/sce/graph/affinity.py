@@ -247,3 +247,24 @@ def entropic_affinity(neighbors: Neighbors, perplexity: float, team: Team) -> sp
     if with_neighbors == 0:
         raise InputError("No row has a neighbour, so there is no graph to draw.")
     return _symmetrize(neighbors.indices.astype(np.int32, copy=False), weights, 0.5 / with_neighbors, team)
+
+
+@kernel
+def count_components(indptr: Any, indices: Any) -> Any:
+    """The number of connected components of a symmetric graph, by joining the trees of a forest."""
+    n = indptr.size - 1
+    parent: Any = np.arange(n)
+    pieces = n
+    for i in range(n):
+        for e in range(indptr[i], indptr[i + 1]):
+            a, b = i, np.int64(indices[e])
+            while parent[a] != a:
+                parent[a] = parent[parent[a]]
+                a = parent[a]
+            while parent[b] != b:
+                parent[b] = parent[parent[b]]
+                b = parent[b]
+            if a != b:
+                parent[max(a, b)] = min(a, b)
+                pieces -= 1
+    return pieces

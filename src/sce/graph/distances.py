@@ -163,6 +163,11 @@ def _from_sparse(D: sparse.csr_matrix, k: int) -> Neighbors:
     _check_distances(D.data, lambda bad: rows[bad])
     keep = (D.indices != rows) & np.isfinite(D.data)
     rows, columns, data = rows[keep], D.indices[keep], D.data[keep].astype(np.float64)
+    order = np.lexsort((data, columns, rows))  # of entries given twice, the nearer one counts
+    rows, columns, data = rows[order], columns[order], data[order]
+    first = np.ones(len(rows), bool)
+    first[1:] = (np.diff(rows) != 0) | (np.diff(columns) != 0)
+    rows, columns, data = rows[first], columns[first], data[first]
     order = np.lexsort((columns, data, rows))
     rows, columns, data = rows[order], columns[order], data[order]
     place = np.arange(len(rows)) - np.searchsorted(rows, np.arange(n))[rows]

@@ -224,7 +224,7 @@ def _by_scikit_learn(X: Any, k: int, metric: str | Callable[..., float], team: T
     try:
         model = NearestNeighbors(n_neighbors=k + 1, metric=metric, n_jobs=1).fit(X)
         team.sweep(work, n, 1024)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, SystemError) as error:
         raise ParameterError(f"scikit-learn cannot search these data with metric {name!r}: {error}") from error
     if not np.isfinite(distances).all():
         raise InputError(f"The metric {name!r} gives distances that are not finite on these data.")
@@ -236,7 +236,7 @@ def metric_names() -> list[str]:
     from sklearn.neighbors import VALID_METRICS
 
     names = {name for group in VALID_METRICS.values() for name in group if isinstance(name, str)}
-    return sorted((names | set(_OWN)) - {"precomputed", "pyfunc"})
+    return sorted((names | set(_OWN)) - {"precomputed", "pyfunc", "mahalanobis", "seuclidean"})  # these take matrices
 
 
 def check_metric(metric: object) -> None:

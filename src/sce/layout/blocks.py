@@ -72,21 +72,13 @@ def schedule(n_blocks: int) -> np.ndarray:
     >>> schedule(2).tolist()
     [[0, 0], [1, 1], [0, 1]]
     """
-
-    def within(first: int, size: int) -> list[tuple[int, int]]:
-        if size == 1:
-            return [(first, first)]
-        half = size // 2
-        return within(first, half) + within(first + half, half) + across(first, first + half, half)
-
-    def across(a: int, b: int, size: int) -> list[tuple[int, int]]:
-        if size == 1:
-            return [(a, b)]
-        half = size // 2
-        corners = ((a, b), (a + half, b + half), (a, b + half), (a + half, b))
-        return [task for corner in corners for task in across(*corner, half)]
-
-    return np.array(within(0, n_blocks), np.int64)
+    within, across = np.zeros((1, 2), np.int64), np.zeros((1, 2), np.int64)  # of one block; of one with another
+    size = 1
+    while size < n_blocks:
+        within = np.concatenate([within, within + size, across + np.array([0, size])])
+        across = np.concatenate([across, across + size, across + np.array([0, size]), across + np.array([size, 0])])
+        size *= 2
+    return within
 
 
 Part = tuple[int, int]

@@ -2,7 +2,7 @@
 
 The starts that know the data replace each axis by its ranks, so that far outliers do not squeeze all other points into
 one spot, and give it a standard deviation of 1: large against the kernel's core, small against the final map. All starts
-add a little noise, which parts points that lie exactly on one another.
+but a given one add a little noise, which parts points that lie exactly on one another.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from sce.random import normal_array, stream
 
 NOISE = 0.01  # the standard deviation of the paper's random start
 DIFFUSION_STEPS = 100
+FAR = 1e6
 STARTS = ("auto", "pca", "spectral", "random")
 
 
@@ -134,12 +135,18 @@ def _orthonormalise(U: np.ndarray, weight: np.ndarray) -> None:
 def _given(init: Any, n: int, n_components: int) -> np.ndarray:
     """A given start, checked and copied."""
     try:
-        Y = np.array(init, dtype=np.float32)
+        start = np.array(init)
+        start = start.astype(np.float64, casting="same_kind" if start.dtype.kind in "fc" else "unsafe")
     except (TypeError, ValueError):
         raise InputError("init must be a start by name or an array of numbers; it holds something else.") from None
-    if Y.shape != (n, n_components):
-        raise InputError(f"init must have the shape ({n}, {n_components}) of the embedding; it has {Y.shape}.")
-    bad = np.flatnonzero(~np.isfinite(Y).all(axis=1))
+    if start.shape != (n, n_components):
+        raise InputError(f"init must have the shape ({n}, {n_components}) of the embedding; it has {start.shape}.")
+    bad = np.flatnonzero(~np.isfinite(start).all(axis=1))
     if len(bad):
         raise InputError(f"init has NaN or infinity in {len(bad)} rows, the first of them row {bad[0]}; mend them.")
-    return np.ascontiguousarray(Y)
+    if np.abs(start).max() > FAR:
+        raise InputError(f"init has coordinates beyond {FAR:g}, from where nothing comes back; centre and scale it.")
+    Y = np.ascontiguousarray(start, np.float32)
+    if n > 1 and (Y[0] == Y).all():
+        raise InputError("init puts all points into one spot, where no force can part them; add a little noise to it.")
+    return Y

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from sce.compiled import kernel
 from sce.engines import Engine, Session
 from sce.errors import SCEError
 from sce.layout.blocks import make_blocks
@@ -113,7 +114,7 @@ def optimize(
             history.append(record)
             if progress is not None:
                 progress(record)
-            if callback and callback(record.epoch, _restore(session, order, d), record.r, record.loss):
+            if callback and _is_true(callback(record.epoch, _restore(session, order, d), record.r, record.loss)):
                 reason = "stopped by the callback"
                 break
             if record.change < options.tol and _settled(history, options.tol):
@@ -163,15 +164,24 @@ def _epoch(number: int, steps: float, eta: float, r: float, n_repulsive: int, ke
 def _divergence_constant(P: sp.csr_matrix, weights: np.ndarray | None) -> tuple[float, float]:
     """sum w_i w_j over i != j, and the part of D_I that neither Y nor s changes: sum P ln (P / w_i w_j)."""
     n = P.shape[0]
-    data = P.data.astype(np.float64)
-    constant = float((data * np.log(data)).sum())
-    if weights is None:
-        return float(n) * (n - 1), constant
-    w = np.asarray(weights, np.float64)
+    w = np.ones(n) if weights is None else np.asarray(weights, np.float64)
     log_w = np.log(w, out=np.zeros(n), where=w > 0)  # a point of weight 0 repels nothing, and is left out of the sum
-    rows = np.repeat(np.arange(n), np.diff(P.indptr))
-    constant -= float((data * (log_w[rows] + log_w[P.indices])).sum())
-    return float(w.sum() ** 2 - (w * w).sum()), constant
+    n_pairs = float((w * (w.sum() - w)).sum())
+    return n_pairs, _relative_entropy(P.indptr, P.indices, P.data, log_w)
+
+
+@kernel
+def _relative_entropy(indptr: Any, indices: Any, data: Any, log_w: Any) -> Any:
+    """Sum of P_ij (ln P_ij - ln w_i - ln w_j)."""
+    total = 0.0
+    for i in range(log_w.size):
+        for e in range(indptr[i], indptr[i + 1]):
+            total += data[e] * (math.log(data[e]) - log_w[i] - log_w[indices[e]])
+    return total
+
+
+def _is_true(answer: Any) -> bool:
+    return isinstance(answer, bool | np.bool_) and bool(answer)
 
 
 def _settled(history: list[Record], tol: float) -> bool:

@@ -8,7 +8,7 @@ A step of Algorithm 1 draws a pair from P and pulls it together, and draws a uni
 with q = 1 / (1 + |y_i - y_j|^2). A task makes its share of the draws of both kinds in runs of up to RUN draws, the two kinds
 taking turns. Attraction takes the next edges of the task's bucket, which are in random order. A run of repulsion takes
 consecutive points of block a against consecutive points of block b from a random place on: each single pair is
-uniform, no point occurs twice in a run, and the run is computed on vector registers.
+uniform, and a run is computed on vector registers, in pieces in which no point occurs twice.
 
 Sums are in float64 and arithmetic is in the order written, without fused operations: the same bytes on any CPU.
 """
@@ -61,7 +61,7 @@ def run_task(Y: Any, blocks: Any, epoch: Any, a: Any, b: Any, axes: Any, scratch
     """One task: the attractions and repulsions of blocks a and b, in turns."""
     bucket = _bucket_number(a, b, blocks.starts.size - 1)
     fixed = bits(epoch.key, np.uint64(bucket))  # a stream for all epochs, and one for this
-    key = bits(fixed, np.uint64(epoch.number))
+    key = bits(fixed, np.uint64(epoch.number + 3))
     d = len(axes)
     A = Y[d * blocks.starts[a] : d * blocks.starts[a + 1]]
     B = Y[d * blocks.starts[b] : d * blocks.starts[b + 1]]
@@ -138,7 +138,7 @@ def attract(
 
 @kernel
 def repel(A: Any, B: Any, same: Any, n: Any, epoch: Any, key: Any, axes: Any, scratch: Any) -> Any:
-    """Push n uniform pairs of A x B apart, in runs in which no point occurs twice; returns the sum of their q."""
+    """Push n uniform pairs of A x B apart, in runs of consecutive points; returns the sum of their q."""
     n_a, n_b = A.size // len(axes), B.size // len(axes)
     done = 0
     counter = np.uint64(0)
@@ -148,15 +148,18 @@ def repel(A: Any, B: Any, same: Any, n: Any, epoch: Any, key: Any, axes: Any, sc
         counter += np.uint64(1)
         i = below(random, n_a)
         run = min(n - done, RUN, n_a, n_b)
+        apart = (
+            run  # points of a piece must differ: within one block, the piece is no longer than the way between its ends
+        )
         if same:
             shift = 1 + below_low(random, n_a - 1)
             j = (i + shift) % n_a
-            run = min(run, shift, n_a - shift)
+            apart = min(shift, n_a - shift)
         else:
             j = below_low(random, n_b)
         left = run
         while left > 0:  # a piece up to the end of a block, where the run goes on from its start
-            m = min(left, n_a - i, n_b - j)
+            m = min(left, apart, n_a - i, n_b - j)
             push(A, B, np.uint64(i), np.uint64(j), np.uint64(m), epoch, axes, scratch)
             total += add_up(scratch[1], m)
             i = i + m if i + m < n_a else 0

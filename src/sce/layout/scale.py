@@ -17,6 +17,7 @@ would blow the layout up, because q is small everywhere.
 from __future__ import annotations
 
 import math
+import numbers
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -38,7 +39,7 @@ class FixedScale:
     r: float
 
     def __post_init__(self) -> None:
-        _require_number(self.r, "scale", "a repulsion weight r above 0", 0.0, math.inf, open_left=True)
+        _require_number(self.r, "scale", "a repulsion weight r above 0, at most 1e30", 0.0, 1e30, open_left=True)
 
     def weight(self, mean_q_P: float, mean_q_U: float) -> float:  # noqa: ARG002
         """The repulsion weight at these means."""
@@ -116,7 +117,7 @@ def make_rule(scale: Any, alpha: float = 0.5, exaggeration: float = 1.0) -> Scal
     >>> make_rule(30)
     FixedScale(r=30)
     """
-    if exaggeration != 1.0 and scale != "sne":
+    if exaggeration != 1.0 and not (isinstance(scale, str) and scale == "sne"):
         raise ParameterError(f'exaggeration={exaggeration!r} goes with scale="sne" only; got scale={scale!r}.')
     _require_number(alpha, "alpha", "a number from 0 to 1", 0.0, 1.0)
     if isinstance(scale, FixedScale | SCEScale | SNEScale):
@@ -143,7 +144,8 @@ class ScaleEstimate:
     def __init__(self, rule: ScaleRule, planned: float, n_pairs: float) -> None:
         self._rule = rule
         self._planned, self._done, self._n_pairs = planned, 0.0, n_pairs
-        self._mean_q_P = self._mean_q_U = 1.0 if isinstance(rule, FixedScale) else 1.0 / rule.start
+        first = 1.0 if isinstance(rule, FixedScale) else rule.weight(1.0, 1.0) / rule.start
+        self._mean_q_P = self._mean_q_U = first  # the means at which the rule gives its own start
 
     @property
     def r(self) -> float:
@@ -173,9 +175,9 @@ def _check_memory(forgetting: Any, start: Any) -> None:
 def _require_number(value: Any, name: str, what: str, low: float, high: float, *, open_left: bool = False) -> None:
     """Refuse what is not a finite number in the range."""
     try:
-        number = float(value)
+        number = float(value) if isinstance(value, numbers.Real) else math.nan
     except (TypeError, ValueError):
         number = math.nan
     inside = low <= number <= high and not (open_left and number == low) and math.isfinite(number)
-    if isinstance(value, str | bool) or not inside:
+    if isinstance(value, bool) or not inside:
         raise ParameterError(f"{name} must be {what}; got {value!r}.")

@@ -35,6 +35,8 @@ def scatter(Y: Any, labels: Any = None, *, ax: Any = None, size: float | None = 
     Y = np.asarray(Y)
     if Y.ndim != 2 or Y.shape[1] != 2:
         raise InputError(f"Y must have two columns to be drawn; its shape is {Y.shape}.")
+    if not (len(Y) and np.isfinite(Y).all()):
+        raise InputError("Y must have at least one row, and finite numbers only, to be drawn.")
     if labels is not None and len(labels) != len(Y):
         raise InputError(f"labels must be as many as the points, {len(Y)}; they are {len(labels)}.")
     ax = ax or _new_axes()
