@@ -198,6 +198,25 @@ def test_two_fits_in_two_threads(blobs):
         np.testing.assert_array_equal(result, alone)
 
 
+def test_missing_cells_of_any_kind_are_refused():
+    """None in a list, NA in nullable columns and text that says nan are missing values, not numbers."""
+    rows = [[float(k), float(k % 7)] for k in range(40)]
+    rows[5][0] = None
+    nullable = pd.DataFrame({"a": pd.array([1, None] * 20, dtype="Int64"), "b": np.arange(40.0)})
+    for X in (rows, nullable, pl.DataFrame({"a": ["1", None] * 20, "b": np.arange(40.0)})):
+        with pytest.raises(InputError, match="X has NaN"):
+            SCE().fit(X)
+
+
+def test_repeated_sparse_entries_add_up(blobs):
+    """As scipy means them; the input keeps them."""
+    X = sp.csr_matrix(blobs[0])
+    twice = sp.csr_matrix((np.repeat(X.data, 2) / 2, np.repeat(X.indices, 2), X.indptr * 2), X.shape)
+    options = {"random_state": 0, "n_epochs": 2, "init": "random"}
+    assert abs(SCE(**options).fit(twice).affinity_ - SCE(**options).fit(X).affinity_).max() == 0
+    assert twice.nnz == 2 * X.nnz
+
+
 def test_broken_sparse_matrices_are_refused():
     """Indices that point outside would be followed by kernels into other memory."""
     P = sp.csr_matrix(np.ones((20, 20)))

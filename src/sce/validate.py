@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import numbers
 from typing import Any
@@ -25,6 +26,9 @@ def check_vectors(estimator: Any, X: Any) -> Any:
         )
         if checked.dtype.kind not in "buif":  # some data frames come through as objects
             checked = checked.astype(np.float64)
+        if sp.issparse(checked) and not checked.has_canonical_format:  # entries given twice add up, in a copy
+            checked = checked.copy()
+            checked.sum_duplicates()
     except ValueError as error:
         raise InputError(_explain(X, error)) from None
     refuse_not_finite(checked, "X")
@@ -35,6 +39,9 @@ def check_square(estimator: Any, X: Any) -> Any:
     """A graph or distance matrix as it is, once it is known to be 2-D and square; sets n_features_in_."""
     if not sp.issparse(X):
         X = np.asarray(X)
+        if X.dtype == object and X.ndim == 2:  # data frames of several number types
+            with contextlib.suppress(TypeError, ValueError):
+                X = X.astype(np.float64)
     if X.dtype.kind not in "buif":
         raise InputError(f"X must be a square matrix of real numbers; its type is {X.dtype}.")
     if X.ndim != 2 or X.shape[0] != X.shape[1]:
@@ -64,10 +71,12 @@ def _refuse_dates_and_masks(X: Any) -> None:
     """Dates would be taken for large integers, and masked values for numbers."""
     if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
         raise InputError("X has masked values; fill them, for example with X.filled(value), or drop their rows.")
+    if getattr(getattr(X, "dtype", None), "kind", None) == "c":
+        raise InputError("Complex data not supported; give the real and the imaginary parts as columns of their own.")
     if isinstance(X, np.ndarray) and X.dtype.kind in "mM":
         raise InputError(f"X holds dates or durations ({X.dtype}); turn them into numbers.")
     for name, dtype in _column_types(X):
-        if "date" in str(dtype).lower() or "duration" in str(dtype).lower() or "timedelta" in str(dtype).lower():
+        if any(word in str(dtype).lower() for word in ("date", "time", "duration", "period")):
             raise InputError(
                 f"X has dates or durations in column {name!r} ({dtype}); turn them into numbers or drop it."
             )

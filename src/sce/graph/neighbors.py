@@ -184,9 +184,14 @@ def _by_tree(values: np.ndarray, k: int, manhattan: bool, team: Team) -> _Found:
     from scipy.spatial import cKDTree
 
     tree = cKDTree(values, leafsize=24, balanced_tree=False, compact_nodes=True)
-    distances, ids = tree.query(values, k + 1, p=1 if manhattan else 2, workers=team.n_jobs)
-    ids, distances = _without_self(ids, distances, np.arange(len(values)))
-    return _Found(ids.astype(np.int32), distances, "k-d tree", 1.0)
+    ids, distances = np.empty((len(values), k), np.int32), np.empty((len(values), k))
+
+    def work(start: int, stop: int) -> None:  # by our own threads, which stop on Ctrl-C: scipy's would not
+        d, j = tree.query(values[start:stop], k + 1, p=1 if manhattan else 2)
+        ids[start:stop], distances[start:stop] = _without_self(j, d, np.arange(start, stop))
+
+    team.sweep(work, len(values), 4096)
+    return _Found(ids, distances, "k-d tree", 1.0)
 
 
 def _without_self(ids: np.ndarray, distances: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
