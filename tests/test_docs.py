@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from processes import run
 
 README = Path(__file__).parent.parent / "README.md"
