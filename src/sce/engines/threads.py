@@ -43,7 +43,10 @@ class ThreadSession:
                 for part in parts[first:last]:
                     run_tasks(self._flat, self._blocks, epoch, self._tasks, part, self._axes, sums)
 
-            self._team.sweep(work, len(parts), 1)
+            if len(parts) <= self._team.n_jobs:
+                self._team.split(work, len(parts))
+            else:
+                self._team.sweep(work, len(parts), 1)
         return sums.sum(axis=0)
 
     def coordinates(self) -> np.ndarray:

@@ -28,10 +28,10 @@ RUN = 128  # draws of a kind in a row
 
 
 class Epoch(NamedTuple):
-    """What one epoch needs besides the blocks."""
+    """What one epoch, or one lap of several in an epoch, needs besides the blocks."""
 
     number: int  # counted from 0
-    steps: float  # attractive draws in the epoch, in the mean
+    steps: float  # attractive draws in it, in the mean
     n_repulsive: float  # repulsive draws per attractive one
     attraction: np.float32  # 2 eta
     repulsion: np.float32  # 2 eta r / n_repulsive
