@@ -18,11 +18,9 @@ import time
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numba
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 # Fused multiply-add and nothing else: no re-ordering of sums, so results do not depend on the vector width of the CPU.
 FUSED = frozenset({"contract"})

@@ -65,19 +65,16 @@ class Team:
         stopped = threading.Event()
 
         def work() -> None:
-            for start, stop in pieces:  # next() on a list iterator is atomic
-                if stopped.is_set():
-                    return
-                function(start, stop)
-
-        def work_or_stop_all() -> None:
             try:
-                work()
+                for start, stop in pieces:  # next() on a list iterator is atomic
+                    if stopped.is_set():
+                        return
+                    function(start, stop)
             except BaseException:
                 stopped.set()
                 raise
 
-        self._run(work_or_stop_all, [()] * min(self.n_jobs, -(-n // grain)), stopped)
+        self._run(work, [()] * min(self.n_jobs, -(-n // grain)), stopped)
 
     def _run(self, function: Callable[..., Any], calls: list[Any], stopped: threading.Event | None = None) -> None:
         """Run all calls, the last in this thread; leave no call running behind, even on Ctrl-C."""
