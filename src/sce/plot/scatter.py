@@ -1,27 +1,64 @@
-"""The scatter plot: black points as in the paper, or coloured by labels."""
+"""The scatter plot: black points as in the paper, or coloured by classes or by a number."""
 
 from __future__ import annotations
 
+import math
+import numbers
 from typing import Any
 
 import numpy as np
 
-from sce.errors import InputError
+from sce.errors import InputError, ParameterError
+from sce.plot import dots, raster
+from sce.plot import legend as beside
+from sce.plot.colors import by_class, by_number, plain
+from sce.plot.labels import Classes, Numbers, check_kind, read_labels
+from sce.random import permutation, stream
+
+MOST_MARKERS = 100_000  # points beyond this are drawn as an image
+_MOST_IN_VECTORS = 20_000  # markers beyond this are an image in SVG and PDF
+_INCHES = {1: (7.0, 2.2), 2: (6.6, 6.6), 3: (6.6, 6.6)}  # of axes of our own, by the columns of Y
+_LEAST_DPI, _MOST_PIXELS = 250.0, 3000.0  # of an image
+_HUGE = 1e150  # beyond this, differences overflow
 
 
-def scatter(Y: Any, labels: Any = None, *, ax: Any = None, size: float | None = None) -> Any:
-    """Draw a 2-D embedding.
+def scatter(
+    Y: Any,
+    labels: Any = None,
+    *,
+    ax: Any = None,
+    kind: str = "auto",
+    size: float | None = None,
+    opacity: float | None = None,
+    title: str | None = None,
+    legend: bool = True,
+) -> Any:
+    """Draw an embedding.
+
+    Points are drawn in a random order that is the same each time, so that no class covers the others. Beyond 100,000
+    points the picture is an image of the same look.
 
     Parameters
     ----------
-    Y : array of shape (n_samples, 2)
-        The coordinates.
+    Y : array of shape (n_samples, n_components)
+        The coordinates: two columns; three for a picture in depth; one for a strip, as thick as there are points.
     labels : array of shape (n_samples,), optional
-        Classes to colour by; black points without them.
+        Classes or numbers to colour by; black points without them. Points without a label (None, NaN or empty text) and
+        class -1, the noise of a clustering, are grey, beneath the others.
     ax : matplotlib Axes, optional
-        Where to draw; a new square figure by default.
+        Where to draw; a new figure by default. Given axes are narrowed to make room for a legend or a colour bar.
+    kind : {"auto", "classes", "number"}, default="auto"
+        What labels are. "auto" takes text, booleans and whole numbers with at most 50 distinct values for classes.
     size : float, optional
-        Area of a dot in points squared; chosen from the number of points by default.
+        Area of a dot in points squared, as of matplotlib; chosen from the number of points and the room they take by
+        default.
+    opacity : float, optional
+        Opacity of a dot, above 0 and at most 1. By default a dot on its own is clearly visible and where many dots overlap
+        each is the fainter, so that dense clusters do not become blots.
+    title : str, optional
+        A line above the picture.
+    legend : bool, default=True
+        Name the classes, or show the colour bar. More than 40 classes are only counted.
 
     Returns
     -------
@@ -30,59 +67,212 @@ def scatter(Y: Any, labels: Any = None, *, ax: Any = None, size: float | None = 
     Examples
     --------
     >>> from sce.plot import scatter
-    >>> ax = scatter(np.random.default_rng(0).normal(size=(100, 2)))
+    >>> Y = np.random.default_rng(0).normal(size=(100, 2))
+    >>> ax = scatter(Y, labels=["left" if x < 0 else "right" for x in Y[:, 0]])
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['left', 'right']
     """
-    Y = np.asarray(Y)
-    if Y.ndim != 2 or Y.shape[1] != 2:
-        raise InputError(f"Y must have two columns to be drawn; its shape is {Y.shape}.")
-    if not (len(Y) and np.isfinite(Y).all()):
-        raise InputError("Y must have at least one row, and finite numbers only, to be drawn.")
-    if labels is not None and len(labels) != len(Y):
-        raise InputError(f"labels must be as many as the points, {len(Y)}; they are {len(labels)}.")
-    ax = ax or _new_axes()
-    style = {"s": size or dot_size(len(Y)), "linewidths": 0, "rasterized": len(Y) > 100_000}
-    if labels is None:
-        ax.scatter(Y[:, 0], Y[:, 1], c="black", **style)
+    Y = _check_map(Y)
+    check_kind(kind)
+    _check_dots(size, opacity)
+    what = None if labels is None else read_labels(labels, len(Y), kind)
+    own = ax is None
+    ax = _new_axes(Y.shape[1]) if own else _check_axes(ax, Y.shape[1])
+    low, high = _prepare(ax, Y, title)
+    paint = _add_colors(ax, len(Y), what, legend=legend, own=own)
+    if own:
+        beside.fit_figure(ax, _INCHES[Y.shape[1]])
     else:
-        _scatter_classes(ax, Y, np.asarray(labels), style)
-    _make_square(ax, Y)
-    ax.set_xticks([])
-    ax.set_yticks([])
+        beside.make_room(ax)
+    _draw(ax, Y, paint, low, high, size, opacity)
     return ax
 
 
-def dot_size(n: int) -> float:
-    """The area of a dot, in points squared, so that n dots fill about a fifth of the picture, each still visible."""
-    return float(np.clip(30_000.0 / max(n, 1), 0.15, 30.0))
+def _check_map(Y: Any) -> np.ndarray:
+    """Y as an array of finite numbers, a row for each point."""
+    Y = np.asarray(Y)
+    if Y.dtype.kind not in "buif":
+        try:
+            Y = Y.astype(np.float64, casting="unsafe" if Y.dtype.kind == "O" else "safe")
+        except (TypeError, ValueError):
+            raise InputError(f"Y must hold real numbers to be drawn; its type is {Y.dtype}.") from None
+    if Y.ndim != 2 or Y.shape[1] not in _INCHES:
+        hint = "; reshape it with Y.reshape(-1, 1) if it is one column" if Y.ndim == 1 else ""
+        raise InputError(f"Y must have one, two or three columns to be drawn; its shape is {Y.shape}{hint}.")
+    if not len(Y):
+        raise InputError(f"Y must have at least one row, and finite numbers only, to be drawn; its shape is {Y.shape}.")
+    good = np.concatenate([(np.abs(Y[part].astype(np.float64)) <= _HUGE).all(axis=1) for part in raster.blocks(len(Y))])
+    if not good.all():
+        rows = np.flatnonzero(~good)
+        shown = ", ".join(map(str, rows[:5])) + (", ..." if len(rows) > 5 else "")
+        raise InputError(
+            "Y must have at least one row, and finite numbers only, to be drawn; drop these rows with NaN, infinity or "
+            f"numbers beyond {_HUGE:g}: {shown} ({len(rows)} of {len(Y)})."
+        )
+    return Y
 
 
-def _make_square(ax: Any, Y: np.ndarray) -> None:
-    """Limits of one length around all points, with a margin."""
-    low, high = Y.min(axis=0), Y.max(axis=0)
-    half = 0.53 * max(float((high - low).max()), 1e-6)
-    (x, y) = (low + high) / 2
-    ax.set_xlim(x - half, x + half)
-    ax.set_ylim(y - half, y + half)
-    ax.set_aspect("equal")
+def _check_dots(size: Any, opacity: Any) -> None:
+    for name, value, most in (("size", size, math.inf), ("opacity", opacity, 1.0)):
+        if value is None:
+            continue
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, numbers.Real)
+            or not 0 < float(value) <= most
+            or value == math.inf
+        ):
+            up_to = "" if most == math.inf else ", at most 1"
+            raise ParameterError(f"{name} must be a number above 0{up_to}, or None to choose it; got {value!r}.")
 
 
-def _new_axes() -> Any:
-    """Axes of a square figure of its own, which pyplot does not keep alive."""
+def _check_axes(ax: Any, columns: int) -> Any:
+    """Axes that can show so many columns."""
+    from matplotlib.axes import Axes
+
+    if not isinstance(ax, Axes):
+        raise InputError(f"ax must be matplotlib Axes, for example of figure.add_subplot(); got {type(ax).__name__}.")
+    needed = "3d" if columns == 3 else "rectilinear"
+    if ax.name != needed:
+        raise InputError(
+            f"ax has the projection {ax.name!r}, but Y with {columns} column{'s' if columns > 1 else ''} needs "
+            f"{needed!r}; make it with figure.add_subplot(projection={needed!r})."
+        )
+    return ax
+
+
+def _new_axes(columns: int) -> Any:
+    """Axes of a figure of their own, which pyplot does not keep alive."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(7, 7))
+    figure = Figure(figsize=_INCHES[columns])
     FigureCanvasAgg(figure)
-    return figure.add_subplot()
+    return figure.add_subplot(projection="3d" if columns == 3 else "rectilinear")
 
 
-def _scatter_classes(ax: Any, Y: np.ndarray, labels: np.ndarray, style: dict[str, Any]) -> None:
-    from matplotlib import colormaps
+def _prepare(ax: Any, Y: np.ndarray, title: str | None) -> tuple[np.ndarray, np.ndarray]:
+    """Limits of one length around all points, so that distances are those of the map; no ticks; the title."""
+    least, most = Y.min(axis=0).astype(np.float64), Y.max(axis=0).astype(np.float64)
+    middle = (least + most) / 2
+    span, far = float((most - least).max()), float(np.abs(middle).max())
+    half = 0.53 * span if span > max(1e-12 * far, 1e-150) else max(0.01 * far, 1e-6)
+    low, high = middle - half, middle + half
+    if Y.shape[1] == 1:
+        low, high = np.append(low, -1.12), np.append(high, 1.12)
+    for axis, limits in zip("xyz", zip(low, high, strict=True), strict=False):
+        getattr(ax, f"set_{axis}lim")(*limits)
+        getattr(ax, f"set_{axis}ticks")([])
+    ax.set_aspect("auto" if Y.shape[1] == 1 else "equal")
+    if title is not None:
+        ax.set_title(title)
+    return low, high
 
-    classes, numbers = np.unique(labels, return_inverse=True)
-    colors = colormaps["tab10" if len(classes) <= 10 else "tab20"]
-    ax.scatter(Y[:, 0], Y[:, 1], c=colors(numbers % colors.N), **style)
-    if len(classes) <= 20:
-        for k, name in enumerate(classes):
-            ax.scatter([], [], color=colors(k % colors.N), s=30, label=str(name))
-        ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+
+def _add_colors(ax: Any, n: int, what: Classes | Numbers | None, *, legend: bool, own: bool) -> raster.Paint:
+    """The colours of the points, and what explains them beside the axes."""
+    if what is None:
+        return plain(n, ax.get_facecolor())
+    if isinstance(what, Numbers):
+        paint, scale = by_number(what.values)
+        if legend and scale is not None:
+            beside.add_bar(ax, *scale)
+        return paint
+    paint = by_class(what.codes, len(what.names), beside_grey=bool(what.missing))
+    if legend:
+        names, colors = list(what.names), list(paint.to_rgb(paint.channels)[: len(what.names)])
+        if what.missing:
+            names, colors = [*names, what.missing], [*colors, paint.missing]
+        beside.explain_classes(ax, names, colors, n_classes=len(what.names), own=own)
+    return paint
+
+
+def _draw(
+    ax: Any,
+    Y: np.ndarray,
+    paint: raster.Paint,
+    low: np.ndarray,
+    high: np.ndarray,
+    size: float | None,
+    opacity: float | None,
+) -> None:
+    """Markers or an image, on axes whose place and limits are known."""
+    beside.settle(ax)
+    points = np.maximum(np.asarray(ax.get_window_extent().size) * 72 / ax.figure.dpi, 1.0)
+    if Y.shape[1] == 3:
+        flat, frame = _as_seen(ax, Y, points)
+        _draw_markers(ax, Y, flat, paint, frame, size, opacity)
+        return
+    frame = raster.Frame(low, high, points)
+    flat = strip(Y[:, 0], low[0], high[0]) if Y.shape[1] == 1 else Y
+    if len(Y) > MOST_MARKERS:
+        _draw_image(ax, flat, paint, frame, size, opacity)
+    else:
+        _draw_markers(ax, flat, flat, paint, frame, size, opacity)
+
+
+def _draw_markers(
+    ax: Any,
+    Y: np.ndarray,
+    flat: np.ndarray,
+    paint: raster.Paint,
+    frame: raster.Frame,
+    size: float | None,
+    opacity: float | None,
+) -> None:
+    """A marker for each point of Y, which is seen at `flat`; those without a colour first, the others at random."""
+    size = dots.dot_size(flat, frame) if size is None else float(size)
+    rgba = np.empty((len(Y), 4))
+    rgba[:, :3] = paint.colors()
+    if opacity is None:
+        D, crowd = dots.overlap_of_points(flat, frame, math.sqrt(size))
+        rgba[:, 3] = dots.fit_tone(crowd, colored=paint.colored).of_one(D)
+    else:
+        rgba[:, 3] = opacity
+    order = permutation(stream(0, "plot"), len(Y))
+    order = order[np.argsort(paint.codes[order] >= 0, kind="stable")]
+    options = {"depthshade": False} if Y.shape[1] == 3 else {}
+    ax.scatter(*Y[order].T, s=size, c=rgba[order], linewidths=0, rasterized=len(Y) > _MOST_IN_VECTORS, **options)
+
+
+def _draw_image(
+    ax: Any, Y: np.ndarray, paint: raster.Paint, frame: raster.Frame, size: float | None, opacity: float | None
+) -> None:
+    """An image with finer pixels than those of the figure, so that it stays sharp when it is saved with more."""
+    diameter = math.sqrt(dots.dot_size(Y, frame) if size is None else float(size))
+    scale = min(max(2.0 * ax.figure.dpi, _LEAST_DPI) / 72, _MOST_PIXELS / float(frame.points.max()))
+    picture = raster.image(
+        Y,
+        paint,
+        frame,
+        scale,
+        scale * diameter / 2,
+        lambda D: dots.fit_tone(dots.crowd(D), colored=paint.colored) if opacity is None else dots.Tone(float(opacity)),
+    )
+    extent = (frame.low[0], frame.high[0], frame.low[1], frame.high[1])
+    ax.imshow(picture, extent=extent, origin="lower", interpolation="antialiased", aspect=ax.get_aspect())
+
+
+def _as_seen(ax: Any, Y: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, raster.Frame]:
+    """A map in depth as it is seen from where the axes look at it, in parts of the axes."""
+    from mpl_toolkits.mplot3d.proj3d import proj_transform
+
+    x, y, _ = proj_transform(*Y.astype(np.float64).T, ax.get_proj())
+    flat = ax.transAxes.inverted().transform(ax.transData.transform(np.column_stack([x, y])))
+    return flat, raster.Frame(np.zeros(2), np.ones(2), points)
+
+
+def strip(x: np.ndarray, low: float, high: float) -> np.ndarray:
+    """Points of a line, spread upwards and downwards as far as the line is dense there: array of shape (n, 2).
+
+    Neighbours on the line are spread by multiples of the golden ratio, so evenly, and the same each time.
+    """
+    from scipy.ndimage import gaussian_filter1d
+
+    bins = 400
+    place = np.clip((x - low) / (high - low), 0.0, 1.0) * (bins - 1)
+    density = gaussian_filter1d(np.bincount(np.round(place).astype(int), minlength=bins).astype(float), 2.0)
+    rank = np.empty(len(x))
+    rank[np.argsort(x, kind="stable")] = np.arange(len(x))
+    spread = 2.0 * np.mod(0.5 + rank * 0.6180339887498949, 1.0) - 1.0
+    return np.column_stack([x, spread * np.interp(place, np.arange(bins), density / density.max())])
