@@ -1,4 +1,6 @@
-"""Small graphs that many tests use."""
+"""Small graphs that many tests use, and a small disk."""
+
+import subprocess
 
 import numpy as np
 import pytest
@@ -32,3 +34,15 @@ def random_graph(n, degree=4, *, weighted=False, seed=0):
 def graph():
     """The function that makes random graphs."""
     return random_graph
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A folder with room for 64 kB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder]
+    if subprocess.run(mount, check=False, capture_output=True).returncode:
+        pytest.skip("needs the right to mount a small disk")
+    yield folder
+    subprocess.run(["umount", folder], check=True)

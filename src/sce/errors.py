@@ -3,8 +3,9 @@
 Every message is one sentence or two that say what is wrong, where, and what to do::
 
     SCEError (ValueError)
-    ├── InputError       the data or the graph cannot be used as they are
-    └── ParameterError   a parameter has a value that means nothing
+    ├── InputError       the data, the graph or a file cannot be used as they are
+    ├── ParameterError   a parameter has a value that means nothing
+    └── OutputError      a file cannot be written (also an OSError)
 
     SCEWarning (UserWarning)
     ├── GraphWarning     the similarity graph was mended, or is of a kind that makes poor pictures
@@ -24,6 +25,10 @@ class InputError(SCEError):
 
 class ParameterError(SCEError):
     """A parameter has a value that means nothing."""
+
+
+class OutputError(SCEError, OSError):
+    """A file cannot be written."""
 
 
 class SCEWarning(UserWarning):

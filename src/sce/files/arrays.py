@@ -1,0 +1,130 @@
+"""NumPy's own files: .npy, mapped into memory, and .npz, of arrays or of a scipy sparse matrix."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sce.errors import InputError
+from sce.files.source import Request, Source, choose_columns
+
+_SPARSE = {"format", "shape", "data"}  # what scipy.sparse.save_npz always writes
+_MAP = "sce_map"
+LABEL_ARRAYS = ("y", "labels", "label", "target")  # arrays of an .npz that are labels, the likeliest first
+
+
+def read_npy(path: Path, request: Request) -> Source:
+    """An .npy file, mapped: its pages are read when they are needed."""
+    refuse_pickle(path)
+    X = np.load(path, mmap_mode="r", allow_pickle=False)
+    return _source(path, X, request)
+
+
+def refuse_pickle(path: Path) -> None:
+    """Refuse an .npy of Python objects."""
+    with path.open("rb") as file:
+        _refuse_objects(path, "", _header(file)[1])
+
+
+def read_npz(path: Path, request: Request) -> Source:
+    """An .npz file: a sparse matrix, or one matrix X with arrays of labels."""
+    shapes = npz_shapes(path)
+    if _MAP in shapes:
+        raise InputError(f"{path} is a map, not data; draw it with: sce plot {path}")
+    if set(shapes) >= _SPARSE:
+        return _source(path, load_sparse(path), request)
+    with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
+        name = _matrix_name(path, shapes, request.array)
+        X = file[name]
+        rows = X.shape[:1]
+        others = sorted((k for k in shapes if k != name and shapes[k] == rows), key=_labels_first)
+        extra = {k: file[k] for k in others}
+    source = _source(path, X, request)
+    source.extra = extra
+    return source
+
+
+def load_sparse(path: Path) -> Any:
+    """A matrix saved by scipy.sparse.save_npz, as CSR, its indices checked."""
+    from scipy import sparse
+
+    npz_shapes(path)
+    matrix = sparse.load_npz(path).tocsr()
+    matrix.check_format(full_check=True)
+    return matrix
+
+
+def npz_shapes(path: Path) -> dict[str, tuple[int, ...]]:
+    """The shape of each array in an .npz, read from their headers; arrays of Python objects are refused."""
+    shapes = {}
+    with zipfile.ZipFile(path) as archive:
+        for member in archive.namelist():
+            if not member.endswith(".npy"):
+                continue
+            with archive.open(member) as file:
+                shape, dtype = _header(file)
+            _refuse_objects(path, f"array {member[:-4]!r} of ", dtype)
+            shapes[member[:-4]] = shape
+    if not shapes:
+        raise InputError(f"{path} holds no array; write one with numpy.savez(path, X=X).")
+    return shapes
+
+
+def _header(file: Any) -> tuple[tuple[int, ...], np.dtype]:
+    version = np.lib.format.read_magic(file)
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, _, dtype = read(file)
+    return shape, dtype
+
+
+def _refuse_objects(path: Path, where: str, dtype: np.dtype) -> None:
+    """A pickle can run any code when it is read."""
+    if dtype.hasobject:
+        raise InputError(
+            f"The {where}{path} holds pickled Python objects, which sce does not open, because they can run code: save "
+            "plain numbers or text, for example with X.astype(float) or y.astype(str)."
+            if where
+            else f"{path} holds pickled Python objects, which sce does not open, because they can run code: save plain "
+            "numbers, for example with X.astype(float)."
+        )
+
+
+def _matrix_name(path: Path, shapes: dict[str, tuple[int, ...]], wanted: str | None) -> str:
+    """The array to embed: the one asked for, or X, or the only matrix."""
+    listed = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+    if wanted is not None:
+        if wanted not in shapes:
+            raise InputError(f"{path} has no array {wanted!r}; it has: {listed}.")
+        return wanted
+    matrices = [name for name, shape in shapes.items() if len(shape) == 2]
+    if "X" in matrices:
+        return "X"
+    if len(matrices) != 1:
+        found = f"{len(matrices)} matrices" if matrices else "no matrix"
+        raise InputError(f"{path} has {found} and none is called X; choose one with --array NAME: it has {listed}.")
+    return matrices[0]
+
+
+def _labels_first(name: str) -> int:
+    return LABEL_ARRAYS.index(name) if name in LABEL_ARRAYS else len(LABEL_ARRAYS)
+
+
+def _source(path: Path, X: Any, request: Request) -> Source:
+    """The matrix with the wanted columns only; records become columns with names."""
+    names = None
+    if X.dtype.names:
+        names = list(X.dtype.names)
+        kinds = {X.dtype[name].kind for name in names}
+        if not kinds <= set("buif") or X.ndim != 1:
+            raise InputError(
+                f"{path} holds records with fields that are no numbers; save the numbers as a plain matrix."
+            )
+        X = np.stack([X[name] for name in names], axis=1)
+    if X.ndim == 2 and (request.columns is not None or request.drop):
+        chosen = choose_columns(path, names, X.shape[1], request)
+        names = [names[c] for c in chosen] if names else None
+        X = X[:, chosen]
+    return Source(path, X, names)

@@ -1,0 +1,89 @@
+"""Files of similarity graphs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sce.errors import InputError, OutputError
+from sce.files import read
+from sce.files.arrays import load_sparse, npz_shapes
+from sce.files.sniff import check_file, reading
+from sce.files.write import atomic, check_writable
+
+
+def read_graph(path: str | Path) -> Any:
+    """A square matrix of similarities, sparse or dense, as it is in the file; the estimator checks what it means.
+
+    An .npz may be a scipy sparse matrix, a dense array, or a map that keeps its graph; of an .h5ad it is
+    obsp["connectivities"].
+    """
+    path = Path(path)
+    kind = check_file(path)
+    if kind == ".npz":
+        with reading(path, kind):
+            if "sce_map" in npz_shapes(path):
+                return _of_map(path)
+            if {"format", "shape", "data"} <= set(npz_shapes(path)):
+                return _square(path, load_sparse(path))
+    if kind == ".h5ad":
+        with reading(path, kind):
+            return _of_anndata(path)
+    source = read(path)
+    if source.text:
+        raise InputError(
+            f"{path} has columns of text ({', '.join(source.text)}); a graph is a square matrix of numbers."
+        )
+    return _square(path, source.X)
+
+
+def write_graph(P: Any, path: Path) -> None:
+    """Save a graph as scipy.sparse.save_npz does; an existing file is replaced only if it is a sparse matrix, too."""
+    from scipy import sparse
+
+    path = check_writable(path, [".npz"])
+    if path.exists() and path.stat().st_size and not _is_sparse(path):
+        raise OutputError(f"{path} is there already and is not a graph; choose another name, or remove it first.")
+    with atomic(path) as file:
+        sparse.save_npz(file, P, compressed=False)
+
+
+def _is_sparse(path: Path) -> bool:
+    try:
+        return {"format", "shape", "data"} <= set(npz_shapes(path))
+    except Exception:  # noqa: BLE001
+        return False
+
+
+def _square(path: Path, P: Any) -> Any:
+    if P.ndim != 2 or P.shape[0] != P.shape[1]:
+        raise InputError(
+            f"{path} has the shape {P.shape}; a graph is a square matrix, a row and a column for each point. If these are "
+            "data, give the file without --graph."
+        )
+    return P
+
+
+def _of_map(path: Path) -> Any:
+    from sce.maps import load
+
+    P = load(path).P
+    if P is None:
+        raise InputError(f"{path} is a map without its graph; make it with: sce embed ... --keep-graph")
+    return P
+
+
+def _of_anndata(path: Path) -> Any:
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            import anndata
+        except ImportError:
+            raise InputError(f"Reading {path} needs anndata; install it with: pip install 'sce[scanpy]'") from None
+        data = anndata.read_h5ad(path)
+    if "connectivities" not in data.obsp:
+        listed = ", ".join(data.obsp) or "nothing"
+        raise InputError(f"{path} has no obsp['connectivities'] (it has {listed}); run scanpy.pp.neighbors first.")
+    return data.obsp["connectivities"].tocsr()

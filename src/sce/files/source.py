@@ -1,0 +1,147 @@
+"""What a reader is asked for, and what it gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sce.errors import InputError
+
+
+@dataclass(frozen=True)
+class Request:
+    """The part of a file that is wanted.
+
+    Parameters
+    ----------
+    columns : list of str, optional
+        Names of columns, or ranges of their numbers such as "2:5"; all by default.
+    drop : list of str
+        Columns to leave out, in the same way.
+    as_text : tuple of str
+        Columns to be kept apart from the numbers, as they are: labels, ids. They need not be among `columns`.
+    array : str, optional
+        Which array of a file that has several.
+    decimal_comma : bool, default=False
+        Whether numbers in a text are written as 1,5.
+    """
+
+    columns: list[str] | None = None
+    drop: list[str] = field(default_factory=list)
+    as_text: tuple[str, ...] = ()
+    array: str | None = None
+    decimal_comma: bool = False
+
+
+@dataclass
+class Source:
+    """The content of a data file: a matrix of numbers, and columns of other things."""
+
+    path: Path
+    X: Any  # array, mapped array or CSR matrix of shape (n, d); NaN where a number is missing
+    names: list[str] | None = None  # of the columns of X
+    text: dict[str, np.ndarray] = field(default_factory=dict)  # columns of text, in the order of the file
+    extra: dict[str, np.ndarray] = field(default_factory=dict)  # what the file has for each row beside its columns
+    ids: np.ndarray | None = None  # names of the rows
+    first_line: int | None = None  # where the file has lines: that of row 0
+
+    def check(self) -> None:
+        """Refuse what no reader may give: no rows, names that occur twice, values that are no numbers."""
+        if self.X.ndim != 2:
+            raise InputError(
+                f"{self.path} holds an array of shape {self.X.shape}; a table is needed, a row for each point."
+            )
+        if self.X.dtype.kind not in "buif":
+            what = {"c": "complex numbers", "m": "durations", "M": "dates", "U": "text", "S": "text"}
+            raise InputError(
+                f"{self.path} holds {what.get(self.X.dtype.kind, self.X.dtype)}, not real numbers; turn them into numbers."
+            )
+        if not self.X.shape[0]:
+            raise InputError(f"{self.path} has no rows; give at least two.")
+        if not self.X.shape[1] and not self.text and not self.extra:
+            raise InputError(f"{self.path} has no columns; give at least one.")
+        refuse_double_names(self.path, [*(self.names or []), *self.text])
+
+
+def refuse_double_names(path: Path, names: list[str]) -> None:
+    """Refuse a header with the same name twice."""
+    seen: dict[str, int] = {}
+    for place, name in enumerate(names):
+        if name in seen:
+            raise InputError(
+                f"{path} has two columns named {name!r} (the {ordinal(seen[name])} and the {ordinal(place)}); rename one."
+            )
+        seen[name] = place
+
+
+def ordinal(place: int) -> str:
+    """First for 0, 2nd for 1, and so on.
+
+    >>> ordinal(0), ordinal(1), ordinal(12), ordinal(21)
+    ('1st', '2nd', '13th', '22nd')
+    """
+    number = place + 1
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
+def choose_columns(path: Path, names: list[str] | None, count: int, request: Request) -> list[int]:
+    """The places of the wanted columns, in the order asked for.
+
+    Examples
+    --------
+    >>> choose_columns(Path("a.csv"), ["a", "b", "c"], 3, Request(columns=["c", "0:2"], drop=["b"]))
+    [2, 0]
+    """
+    wanted = range(count) if request.columns is None else _places(path, names, count, request.columns)
+    unwanted = set(_places(path, names, count, request.drop))
+    chosen = [place for place in dict.fromkeys(wanted) if place not in unwanted]
+    if not chosen and count:
+        raise InputError(f"No column of {path} is left by --columns and --drop; leave at least one.")
+    return chosen
+
+
+def _places(path: Path, names: list[str] | None, count: int, wanted: list[str]) -> list[int]:
+    where = {name: place for place, name in enumerate(names or [])}
+    places: list[int] = []
+    for item in wanted:
+        span = item.replace(" ", "")
+        if item in where:
+            places.append(where[item])
+        elif _is_span(span):
+            places.extend(_span(path, span, count))
+        else:
+            raise InputError(f"{path} has no column {item!r}; {hint_at(item, names, count)}")
+    return places
+
+
+def hint_at(item: str, names: list[str] | None, count: int) -> str:
+    """The columns there are, or the one that was probably meant."""
+    import difflib
+
+    near = difflib.get_close_matches(item, names or [], 1, 0.6)
+    if near:
+        return f"did you mean {near[0]!r}?"
+    if not names:
+        return f"its {count} columns have no names: give numbers from 0 to {count - 1}, or ranges such as 0:{count}."
+    shown = ", ".join(names[:8]) + (f", ... ({count} in all)" if len(names) > 8 else "")
+    return f"it has {shown}."
+
+
+def _is_span(text: str) -> bool:
+    import re
+
+    return re.fullmatch(r"\d{1,9}|\d{0,9}:\d{0,9}", text) is not None
+
+
+def _span(path: Path, text: str, count: int) -> range:
+    """The columns of "3", "2:5", ":5" or "2:"."""
+    first, colon, last = text.partition(":")
+    start = int(first or 0)
+    stop = (int(last) if last else count) if colon else start + 1
+    if not start < stop <= count:
+        raise InputError(f"{path} has {count} columns, from 0 to {count - 1}; {text!r} is none of them.")
+    return range(start, stop)

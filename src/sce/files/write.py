@@ -1,0 +1,102 @@
+"""Files are written whole or not at all, and whether they can be is known before the work."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from sce.errors import OutputError
+
+
+def check_writable(path: str | Path, kinds: Iterable[str], inputs: Iterable[str | Path] = ()) -> Path:
+    """The path, once a file could be made there.
+
+    Parameters
+    ----------
+    path : str or Path
+    kinds : iterable of str
+        The endings that the name may have.
+    inputs : iterable of paths
+        Files that are being read, which must not be overwritten.
+
+    Raises
+    ------
+    OutputError
+        If the name, the folder or the disk does not allow it.
+    """
+    path = Path(path)
+    kinds = tuple(kinds)
+    if path.suffix.lower() not in kinds:
+        raise OutputError(f"The name {path} must end in {' or '.join(kinds)}.")
+    try:
+        _refuse_place(path, inputs)
+        trial = _beside(path)
+        try:
+            trial.open("xb").close()
+        finally:
+            trial.unlink(missing_ok=True)
+    except OutputError:
+        raise
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        raise _explain(path, error) from None
+    return path
+
+
+def _refuse_place(path: Path, inputs: Iterable[str | Path]) -> None:
+    """Refuse a folder, a file that is being read, and a folder that is not there."""
+    if path.is_dir():
+        raise OutputError(f"{path} is a folder; give the name of a file.")
+    for other in inputs:
+        if path.exists() and Path(other).exists() and path.samefile(other):
+            raise OutputError(f"{path} is the file that is being read; choose another name for the output.")
+    if not path.parent.is_dir():
+        raise OutputError(f"The folder {path.parent} is not there; make it first: mkdir -p {path.parent}")
+
+
+@contextmanager
+def atomic(path: str | Path) -> Iterator[BinaryIO]:
+    """A file to write to, which takes its name when all is written; on any error nothing is left and nothing is lost.
+
+    Examples
+    --------
+    >>> with atomic("/tmp/greeting.txt") as file:
+    ...     _ = file.write(b"hello")
+    """
+    target = Path(os.path.realpath(path))  # a link stays a link
+    part = _beside(target)
+    try:
+        try:
+            with part.open("xb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(target)
+        finally:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+    except OutputError:
+        raise
+    except OSError as error:
+        raise _explain(Path(path), error) from None
+
+
+def _beside(path: Path) -> Path:
+    """A new name in the same folder, short enough for every file system."""
+    return path.parent / f".{path.name[:100]}.{secrets.token_hex(4)}.part"
+
+
+def _explain(path: Path, error: OSError | ValueError) -> OutputError:
+    code = getattr(error, "errno", None)
+    if code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return OutputError(
+            f"{path} cannot be written: the disk is full; nothing was left there. Free some space, or choose another folder."
+        )
+    if code in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return OutputError(f"{path} cannot be written: no permission to write to {path.parent}; choose another folder.")
+    reason = getattr(error, "strerror", None) or str(error)
+    return OutputError(f"{path} cannot be written: {reason[:1].lower() + reason[1:]}; choose another name or folder.")

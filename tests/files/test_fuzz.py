@@ -1,0 +1,156 @@
+"""Readers raise nothing but our own errors, whatever is in a file."""
+
+import gzip
+import io
+import json
+import warnings
+
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse as sp
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import sce
+from sce.errors import SCEError
+from sce.files import read
+from sce.files.graphs import read_graph
+from sce.files.sniff import KINDS
+from sce.files.table import read_labels, read_table
+from sce.prepare import Preparation, prepare
+
+X = np.arange(12.0).reshape(4, 3)
+QUICK = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+
+
+def saved(write, *args, **options):
+    """The bytes of what a writer writes to a file."""
+    file = io.BytesIO()
+    write(file, *args, **options)
+    return file.getvalue()
+
+
+def parquet_bytes():
+    pa = pytest.importorskip("pyarrow", reason="Parquet needs pyarrow")
+    from pyarrow import parquet
+
+    file = io.BytesIO()
+    parquet.write_table(pa.table({"a": [1.0, 2.0], "t": ["x", "y"]}), file)
+    return file.getvalue()
+
+
+def map_bytes(header):
+    return saved(np.savez, sce_map=np.array(json.dumps(header)), Y=X.astype(np.float32), ids=np.arange(4))
+
+
+GOOD = {
+    "data.npy": saved(np.save, X),
+    "data.npz": saved(np.savez, X=X, y=np.arange(4)),
+    "packed.npz": saved(np.savez_compressed, X=X, y=np.array(list("abcd"))),
+    "sparse.npz": saved(sp.save_npz, sp.csr_matrix(X)),
+    "map.npz": map_bytes({"format": 1, "r": 1.0, "parameters": {}, "facts": {}}),
+    "data.csv": b"a,b,label\n1,2,x\n3,4,y\n5,,x\n",
+    "data.tsv": b"a\tb\n1\t2\n3\t4\n",
+    "data.csv.gz": gzip.compress(b"a,b\n1,2\n3,4\n"),
+    "data.mtx": saved(scipy.io.mmwrite, sp.coo_matrix(X)),
+    "dense.mtx": saved(scipy.io.mmwrite, X),
+}
+
+
+def attempt(path):
+    """Do with a file all that the command line does before the work; our errors are the only ones allowed."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of NumPy's, about odd numbers
+        for use in (read, read_graph, sce.load, lambda p: read_labels(str(p), 4, "data"), prepared):
+            assert is_one_line(use, path)
+
+
+def is_one_line(use, path):
+    """Whether a use of a file works, or ends in an error of ours that is one line."""
+    try:
+        use(path)
+    except SCEError as error:
+        return len(str(error)) < 1000 and "\n" not in str(error)
+    return True
+
+
+def prepared(path):
+    table = prepare(read_table(path), Preparation("median", False, "robust", True, None), None, 0)
+    assert np.isfinite(table.X.data if sp.issparse(table.X) else table.X).all()
+
+
+@QUICK
+@given(kind=st.sampled_from([*KINDS, ".csv.gz", ".mtx.gz"]), content=st.binary(max_size=300))
+def test_any_bytes(tmp_path_factory, kind, content):
+    """Under any name."""
+    path = tmp_path_factory.mktemp("fuzz") / f"data{kind}"
+    path.write_bytes(content)
+    attempt(path)
+
+
+@QUICK
+@given(
+    text=st.lists(
+        st.sampled_from([*"ab1.,;\t\n\"' -+e0é#_\x00", "nan", "inf", "1e999", "NA", "\r\n"]), max_size=80
+    ).map("".join)
+)
+def test_any_text(tmp_path_factory, text):
+    """Of the kind that tables are made of."""
+    path = tmp_path_factory.mktemp("fuzz") / "data.csv"
+    path.write_bytes(text.encode())
+    attempt(path)
+
+
+@pytest.mark.parametrize("name", [*GOOD, "data.parquet"])
+def test_files_cut_short_or_damaged(tmp_path, name):
+    """Every beginning of a good file, and good files with bytes changed here and there."""
+    good = GOOD[name] if name in GOOD else parquet_bytes()
+    path = tmp_path / name
+    rng = np.random.default_rng(0)
+    for length in np.unique(np.linspace(0, len(good), 60).astype(int)):
+        path.write_bytes(good[:length])
+        attempt(path)
+    for _ in range(60):
+        bad = bytearray(good)
+        for place in rng.integers(len(bad), size=rng.integers(1, 4)):
+            bad[place] = rng.integers(256)
+        path.write_bytes(bytes(bad))
+        attempt(path)
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@QUICK
+@given(
+    _JSON
+    | st.fixed_dictionaries({"format": st.integers(-1, 3)}, optional={"r": _JSON, "parameters": _JSON, "facts": _JSON})
+)
+def test_any_header_of_a_map(tmp_path_factory, header):
+    """JSON of any shape."""
+    path = tmp_path_factory.mktemp("fuzz") / "map.npz"
+    path.write_bytes(map_bytes(header))
+    attempt(path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "%%MatrixMarket matrix coordinate real general\n1000000000000 5 1\n1 1 1.0\n",
+        "%%MatrixMarket matrix coordinate real general\n5 5 1000000000000\n1 1 1.0\n",
+        "%%MatrixMarket matrix array real general\n1000000 1000000\n1.0\n",
+        "%%MatrixMarket matrix coordinate real general\n-5 5 1\n1 1 1.0\n",
+        "%%MatrixMarket matrix coordinate complex general\n2 2 1\n1 1 1.0 2.0\n",
+    ],
+)
+def test_sizes_that_are_not_true(tmp_path, text):
+    """A header that promises more than the file can hold takes no memory."""
+    path = tmp_path / "data.mtx"
+    path.write_text(text)
+    with pytest.raises(SCEError):
+        read(path)

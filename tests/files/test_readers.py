@@ -1,0 +1,186 @@
+"""Files of arrays, tables and graphs."""
+
+import gzip
+import warnings
+
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse as sp
+
+from sce import InputError
+from sce.files import Request, read
+from sce.files.graphs import read_graph, write_graph
+from sce.files.table import read_labels, read_table
+
+RNG = np.random.default_rng(0)
+X = RNG.integers(0, 3, size=(20, 4)).astype(float)
+COLORS = np.array(["red", "blue"])[RNG.integers(2, size=20)]
+
+
+def test_npy_is_mapped(tmp_path):
+    """The file is not read: its pages come when they are looked at."""
+    np.save(tmp_path / "a.npy", X)
+    source = read(tmp_path / "a.npy")
+    assert isinstance(source.X, np.memmap)
+    assert (source.X == X).all()
+    assert (X[:, [2, 3, 0]] == read(tmp_path / "a.npy", Request(columns=["2:", "0"])).X).all()
+
+
+def test_records_become_columns(tmp_path):
+    """Fields of numbers with their names."""
+    np.save(tmp_path / "a.npy", np.array([(1, 2.5), (3, 4.5)], dtype=[("n", "i4"), ("x", "f8")]))
+    source = read(tmp_path / "a.npy")
+    assert source.names == ["n", "x"]
+    assert source.X.tolist() == [[1, 2.5], [3, 4.5]]
+
+
+def test_npz_of_arrays(tmp_path):
+    """X, or the only matrix, or the one asked for; arrays of one value a row are offered as labels, y first."""
+    path = tmp_path / "a.npz"
+    np.savez(path, age=np.arange(20), X=X, Z=X[:, :2], y=COLORS)
+    assert (read(path).X == X).all()
+    assert list(read(path).extra) == ["y", "age"]
+    assert read(path, Request(array="Z")).X.shape == (20, 2)
+    np.savez(path, only=X)
+    assert (read(path).X == X).all()
+    np.savez(path, one=X, two=X)
+    with pytest.raises(InputError, match=r"2 matrices and none is called X; choose one with --array"):
+        read(path)
+
+
+@pytest.mark.parametrize("make", [sp.csr_matrix, sp.coo_matrix, sp.csc_array])
+def test_npz_of_a_sparse_matrix(tmp_path, make):
+    """As scipy saves it."""
+    sp.save_npz(tmp_path / "a.npz", make(X))
+    source = read(tmp_path / "a.npz")
+    assert source.X.format == "csr"
+    assert (source.X.toarray() == X).all()
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_matrix_market(tmp_path, packed):
+    """Arrays are dense, coordinates sparse; also packed."""
+    for matrix, name in ((X, "dense"), (sp.coo_matrix(X), "sparse")):
+        path = tmp_path / f"{name}.mtx"
+        scipy.io.mmwrite(path, matrix)
+        if packed:
+            path = tmp_path / f"{name}.mtx.gz"
+            path.write_bytes(gzip.compress((tmp_path / f"{name}.mtx").read_bytes()))
+        found = read(path).X
+        assert sp.issparse(found) == (name == "sparse")
+        assert ((found.toarray() if sp.issparse(found) else found) == X).all()
+
+
+def test_parquet(tmp_path):
+    """Numbers of all types, booleans, nulls, text and categories."""
+    pa = pytest.importorskip("pyarrow", reason="Parquet needs pyarrow")
+    from pyarrow import parquet
+
+    table = pa.table(
+        {
+            "i": pa.array([1, 2, None], pa.int32()),
+            "f": pa.array([0.5, None, 2.5], pa.float32()),
+            "b": pa.array([True, False, None]),
+            "t": pa.array(["x", None, "z"]),
+            "c": pa.array(["u", "v", "u"]).dictionary_encode(),
+            "n": pa.array([1, 2, 3], pa.uint8()).dictionary_encode(),
+        }
+    )
+    parquet.write_table(table, tmp_path / "a.parquet")
+    source = read(tmp_path / "a.parquet")
+    assert source.names == ["i", "f", "b", "n"]
+    np.testing.assert_array_equal(source.X, [[1, 0.5, 1, 1], [2, np.nan, 0, 2], [np.nan, 2.5, np.nan, 3]])
+    assert {name: values.tolist() for name, values in source.text.items()} == {
+        "t": ["x", "", "z"],
+        "c": ["u", "v", "u"],
+    }
+    assert read(tmp_path / "a.parquet", Request(columns=["f"], as_text=("i",))).names == ["f"]
+    parquet.write_table(pa.table({"when": pa.array([0], pa.timestamp("s"))}), tmp_path / "b.parquet")
+    with pytest.raises(InputError, match=r"Column 'when' of .*b.parquet holds timestamp"):
+        read(tmp_path / "b.parquet")
+
+
+def test_h5ad(tmp_path):
+    """X, layers and obsm; obs as labels, names of cells as ids, the graph of scanpy."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        anndata = pytest.importorskip("anndata", reason=".h5ad needs anndata", exc_type=ImportError)
+        import pandas as pd
+
+        data = anndata.AnnData(
+            sp.csr_matrix(X), obs=pd.DataFrame({"cell_type": COLORS}, index=[f"c{i}" for i in range(20)])
+        )
+        data.obsm["X_pca"] = X[:, :2]
+        data.obsp["connectivities"] = sp.csr_matrix(np.eye(20)[::-1])
+        data.write_h5ad(tmp_path / "a.h5ad")
+    table = read_table(tmp_path / "a.h5ad")
+    assert (table.X.toarray() == X).all()
+    assert table.labels.tolist() == COLORS.tolist()
+    assert table.ids[0] == "c0"
+    assert (X[:, :2] == read(tmp_path / "a.h5ad", Request(array="X_pca")).X).all()
+    assert read_graph(tmp_path / "a.h5ad").nnz == 20
+
+
+def test_labels_are_recognised(tmp_path):
+    """By name, be they numbers; or as the only text. Ids are recognised, too."""
+    path = tmp_path / "a.csv"
+    path.write_text("id,a,Label\n7,1,0\n8,2,1\n9,3,0\n")
+    table = read_table(path)
+    assert (table.names, table.labels.tolist(), table.ids.tolist()) == (["a"], [0, 1, 0], [7, 8, 9])
+    path.write_text("a,colour\n1,red\n2,blue\n3,red\n")
+    assert read_table(path).labels.tolist() == ["red", "blue", "red"]
+    table = read_table(path, labels="none")
+    assert table.labels is None
+    assert list(table.text) == ["colour"]
+
+
+def test_a_column_of_distinct_words_names_the_rows(tmp_path):
+    """It is neither data nor labels."""
+    path = tmp_path / "a.csv"
+    path.write_text("cell,a,kind\n" + "".join(f"c{i},{i % 7},{'uv'[i % 2]}\n" for i in range(30)))
+    table = read_table(path)
+    assert table.ids[:2].tolist() == ["c0", "c1"]
+    assert table.label_name == "kind"
+    assert not table.text
+
+
+def test_transpose(tmp_path):
+    """Genes by cells become cells by genes; names go along."""
+    path = tmp_path / "a.csv"
+    path.write_text("gene,c1,c2,c3\ng1,1,2,3\ng2,4,5,6\n")
+    table = read_table(path, transpose=True)
+    assert table.X.tolist() == [[1, 4], [2, 5], [3, 6]]
+    assert (table.names, table.ids.tolist()) == (["g1", "g2"], ["c1", "c2", "c3"])
+
+
+def test_labels_of_other_files(tmp_path):
+    """Arrays, columns by name, single columns; numbers in text are numbers."""
+    np.save(tmp_path / "y.npy", COLORS)
+    (tmp_path / "y.csv").write_text("id,age\n" + "".join(f"{i},{i / 2}\n" for i in range(20)))
+    (tmp_path / "one.csv").write_text("kind\n" + "".join(f"{c}\n" for c in COLORS))
+    assert read_labels(str(tmp_path / "y.npy"), 20, "x")[0].tolist() == COLORS.tolist()
+    values, name = read_labels(f"{tmp_path / 'y.csv'}:age", 20, "x")
+    assert (values.tolist(), name) == ([i / 2 for i in range(20)], "age")
+    assert read_labels(str(tmp_path / "one.csv"), 20, "x")[0].tolist() == COLORS.tolist()
+    with pytest.raises(InputError, match=r"2 columns; say which holds the labels: --labels .*y.csv:age"):
+        read_labels(str(tmp_path / "y.csv"), 20, "x")
+    with pytest.raises(InputError, match=r"one.csv has 20 labels, but data.csv has 19 rows"):
+        read_labels(str(tmp_path / "one.csv"), 19, "data.csv")
+
+
+def test_graphs_come_back(tmp_path, graph):
+    """Saved as scipy saves them, replaced only by graphs, read also from dense files."""
+    P = graph(30)
+    write_graph(P, tmp_path / "P.npz")
+    write_graph(P, tmp_path / "P.npz")
+    assert (read_graph(tmp_path / "P.npz") != P).nnz == 0
+    assert (sp.load_npz(tmp_path / "P.npz") != P).nnz == 0
+    np.save(tmp_path / "P.npy", P.toarray())
+    assert (read_graph(tmp_path / "P.npy") == P.toarray()).all()
+    np.savez(tmp_path / "other.npz", a=1)
+    with pytest.raises(OSError, match="is there already and is not a graph"):
+        write_graph(P, tmp_path / "other.npz")
+    np.save(tmp_path / "X.npy", X)
+    with pytest.raises(InputError, match=r"has the shape \(20, 4\); a graph is a square matrix"):
+        read_graph(tmp_path / "X.npy")
