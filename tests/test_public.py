@@ -11,8 +11,8 @@ from processes import run
 def test_public_names():
     """These names and no others are promised."""
     assert set(sce.__all__) == {
-        "SCE", "FixedScale", "SCEScale", "SNEScale", "neighbors_graph", "datasets", "plot",
-        "SCEError", "InputError", "ParameterError", "SCEWarning", "DataWarning", "GraphWarning",
+        "SCE", "FixedScale", "SCEScale", "SNEScale", "neighbors_graph", "datasets", "plot", "Map", "load", "find_clusters",
+        "SCEError", "InputError", "ParameterError", "OutputError", "SCEWarning", "DataWarning", "GraphWarning",
     }  # fmt: skip
     for name in sce.__all__:
         assert getattr(sce, name) is not None

@@ -17,9 +17,11 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from sce import datasets as datasets
     from sce import plot as plot
+    from sce.clusters import find_clusters as find_clusters
     from sce.errors import DataWarning as DataWarning
     from sce.errors import GraphWarning as GraphWarning
     from sce.errors import InputError as InputError
+    from sce.errors import OutputError as OutputError
     from sce.errors import ParameterError as ParameterError
     from sce.errors import SCEError as SCEError
     from sce.errors import SCEWarning as SCEWarning
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from sce.layout.scale import FixedScale as FixedScale
     from sce.layout.scale import SCEScale as SCEScale
     from sce.layout.scale import SNEScale as SNEScale
+    from sce.maps import Map as Map
+    from sce.maps import load as load
 
 # Public name: the module that has it; a module stands for itself.
 _PUBLIC = {
@@ -36,11 +40,15 @@ _PUBLIC = {
     "SCEScale": "sce.layout.scale",
     "SNEScale": "sce.layout.scale",
     "neighbors_graph": "sce.graph.distances",
+    "Map": "sce.maps",
+    "load": "sce.maps",
+    "find_clusters": "sce.clusters",
     "datasets": "",
     "plot": "",
     "SCEError": "sce.errors",
     "InputError": "sce.errors",
     "ParameterError": "sce.errors",
+    "OutputError": "sce.errors",
     "SCEWarning": "sce.errors",
     "DataWarning": "sce.errors",
     "GraphWarning": "sce.errors",

@@ -1,0 +1,116 @@
+"""The map file."""
+
+import json
+import zipfile
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
+
+import sce
+from sce import SCE, InputError, Map, OutputError
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 5))
+
+
+@pytest.fixture(scope="module")
+def model():
+    """A fitted model."""
+    return SCE(random_state=0, n_epochs=5).fit(X)
+
+
+def test_a_map_comes_back(tmp_path, model):
+    """All of it: coordinates, ids, labels, parameters, r, history, facts, and on request P and X."""
+    labels = np.array(["a", "b", ""])[RNG.integers(3, size=60)]
+    ids = np.array([f"row {i}" for i in range(60)])
+    made = Map.from_model(
+        model, labels=labels, ids=ids, label_name="kind", P=model.affinity_, X=X, facts={"source": "x.csv"}
+    )
+    made.save(tmp_path / "map.npz")
+    back = sce.load(tmp_path / "map.npz")
+    assert (model.embedding_ == back.Y).all()
+    assert back.Y.dtype == np.float32
+    assert back.ids.tolist() == ids.tolist()
+    assert back.labels.tolist() == labels.tolist()
+    assert back.label_name == "kind"
+    assert back.r == model.scale_
+    assert back.parameters["n_epochs"] == 5
+    assert back.facts["source"] == "x.csv"
+    assert back.facts["stop_reason"] == model.stop_reason_
+    assert all((back.history[name] == model.history_[name]).all() for name in ("epoch", "loss", "r", "learning_rate"))
+    assert (model.affinity_ != back.P).nnz == 0
+    assert (back.X == X).all()
+
+
+def test_sparse_data_and_no_extras(tmp_path, model):
+    """P and X are there only on request; a sparse X stays sparse."""
+    Map.from_model(model).save(tmp_path / "map.npz")
+    back = sce.load(tmp_path / "map.npz")
+    assert (back.P, back.X, back.labels) == (None, None, None)
+    assert back.ids.tolist() == list(range(60))
+    Map.from_model(model, X=sp.csr_matrix(X)).save(tmp_path / "map.npz")
+    assert (sce.load(tmp_path / "map.npz").X.toarray() == X).all()
+
+
+def test_the_same_run_gives_the_same_bytes(tmp_path):
+    """No date, no address of an object, no name of a folder gets into the file."""
+    for name in "ab":
+        model = SCE(random_state=0, n_epochs=2, affinity=lambda X: np.abs(X @ X.T)).fit(X)
+        Map.from_model(model).save(tmp_path / f"{name}.npz")
+    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
+
+
+def test_plain_arrays_and_json(tmp_path, model):
+    """Any program can read it, without sce and without pickles."""
+    Map.from_model(model, labels=np.array([None, "a"] * 30, dtype=object)).save(tmp_path / "map.npz")
+    with np.load(tmp_path / "map.npz", allow_pickle=False) as file:
+        header = json.loads(str(file["sce_map"]))
+        assert header["format"] == 1
+        assert file["labels"].tolist() == [0, 1] * 30
+        assert file["label_names"].tolist() == ["", "a"]
+    with zipfile.ZipFile(tmp_path / "map.npz") as archive:
+        assert archive.testzip() is None
+
+
+def test_nothing_else_is_overwritten(tmp_path, model):
+    """A map replaces a map, and no other file."""
+    np.savez(tmp_path / "data.npz", X=X)
+    with pytest.raises(OutputError, match=r"data.npz is there already and is not a map; choose another name"):
+        Map.from_model(model).save(tmp_path / "data.npz")
+    Map.from_model(model).save(tmp_path / "map.npz")
+    Map.from_model(model, labels=np.arange(60)).save(tmp_path / "map.npz")
+    assert sce.load(tmp_path / "map.npz").labels is not None
+
+
+def test_a_full_disk_keeps_the_old_map(small_disk, model):
+    """And leaves no part of the new one."""
+    path = small_disk / "map.npz"
+    Map.from_model(model).save(path)
+    before = path.read_bytes()
+    with pytest.raises(OutputError, match="the disk is full"):
+        Map.from_model(model, X=np.zeros((60, 1000))).save(path)
+    assert path.read_bytes() == before
+    assert list(small_disk.iterdir()) == [path]
+
+
+def test_labels_must_fit(model):
+    """One for each point."""
+    with pytest.raises(InputError, match=r"labels must be as many as the points, 60; their shape is \(59,\)"):
+        Map.from_model(model, labels=np.arange(59))
+    with pytest.raises(InputError, match="The model is not fitted; call fit first"):
+        Map.from_model(SCE())
+
+
+KINDS = st.sampled_from([np.int8, np.int64, np.float64, np.bool_, np.dtype("U5")])
+
+
+@given(KINDS.flatmap(lambda dtype: npst.arrays(dtype, 60)))
+def test_labels_of_any_kind_come_back(tmp_path_factory, model, labels):
+    """Numbers as numbers of the same type, text as text."""
+    path = tmp_path_factory.mktemp("maps") / "map.npz"
+    Map.from_model(model, labels=labels).save(path)
+    np.testing.assert_array_equal(sce.load(path).labels, labels)
