@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 .PHONY: demo test test-slow lint format clean
 
 demo: $(VENV)/.installed  ## embed handwritten digits and leave a picture, digits.png
-	$(BIN)/python examples/digits.py
+	$(BIN)/sce demo
 
 test: $(VENV)/.tests lint  ## everything but what takes minutes
 	$(BIN)/python -m pytest -m "not slow"
@@ -24,7 +24,7 @@ format: $(VENV)/.tests
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) out digits.png
+	rm -rf $(VENV) out digits.csv digits.map.npz digits.png
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 $(VENV)/bin/python:

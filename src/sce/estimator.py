@@ -161,15 +161,9 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         -------
         self : SCE
         """
-        n_components = validate.check_components(self.n_components)
-        rule = make_rule(self.scale, self.alpha, self.exaggeration)
+        n_components, rule = check_parameters(self)
         seed = validate.draw_seed(self.random_state)
-        check_options(self._graph_options())
-        if self.callback is not None and not callable(self.callback):
-            raise ParameterError(f"callback must be a function (epoch, Y, r, loss); got {self.callback!r}.")
-        checked = copy(
-            self
-        )  # takes what checking learns of X, so that a fit that fails leaves this estimator as it was
+        checked = copy(self)  # takes what checking learns of X: a fit that fails leaves this estimator as it was
         X = checked._check(X)  # noqa: SLF001
         options = self._layout_options(X.shape[0], rule, seed, sample_weight)
         with Team(resolve_n_jobs(self.n_jobs)) as team, Reporter(bool(self.verbose)) as report:
@@ -248,6 +242,17 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         tags.input_tags.pairwise = self._is_pairwise()
         tags.transformer_tags.preserves_dtype = ["float32"]
         return tags
+
+
+def check_parameters(model: SCE) -> tuple[int, ScaleRule]:
+    """Raise ParameterError on the first parameter that means nothing on any data; the dimensions and the scale rule."""
+    n_components = validate.check_components(model.n_components)
+    rule = make_rule(model.scale, model.alpha, model.exaggeration)
+    check_options(model._graph_options())  # noqa: SLF001
+    model._layout_options(1, rule, 0, None)  # noqa: SLF001
+    if model.callback is not None and not callable(model.callback):
+        raise ParameterError(f"callback must be a function (epoch, Y, r, loss); got {model.callback!r}.")
+    return n_components, rule
 
 
 def _describe(graph: AffinityResult) -> str:

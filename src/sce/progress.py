@@ -1,4 +1,4 @@
-"""What a verbose fit shows: one line a stage and a bar for the epochs, on standard error."""
+"""What a verbose fit shows on standard error: a line a stage, and a bar for the epochs where a person is watching."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ class Reporter:
     def __init__(self, verbose: bool) -> None:
         self._verbose = verbose
         self._bar: Any = None
+        self._last: Record | None = None
         self._since = time.perf_counter()
 
     def __enter__(self) -> Reporter:
@@ -26,6 +27,8 @@ class Reporter:
     ) -> None:
         if self._bar is not None:
             self._bar.close()
+        elif self._last is not None and error is None:
+            self.stage(f"Layout: {self._last.epoch} epochs, {_figures(self._last)}")
 
     def stage(self, text: str) -> None:
         """Say what was just finished, and how long it took."""
@@ -38,12 +41,26 @@ class Reporter:
         """A function that shows the record of an epoch, or None."""
         if not self._verbose:
             return None
+        if not _is_watched():
+            return self._remember
         from tqdm.auto import tqdm
 
         self._bar = tqdm(total=total, desc="Layout", unit="epoch", file=sys.stderr)
 
         def show(record: Record) -> None:
-            self._bar.set_postfix_str(f"loss {record.loss:.4f}, r {record.r:.4g}", refresh=False)
+            self._bar.set_postfix_str(_figures(record), refresh=False)
             self._bar.update()
 
         return show
+
+    def _remember(self, record: Record) -> None:
+        self._last = record
+
+
+def _figures(record: Record) -> str:
+    return f"loss {record.loss:.4f}, r {record.r:.4g}"
+
+
+def _is_watched() -> bool:
+    """Whether standard error is a terminal or a notebook, where a bar can move."""
+    return sys.stderr.isatty() or "ipykernel" in sys.modules

@@ -1,0 +1,40 @@
+"""`sce demo`: a first look."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+from sce.cli.commands import COMMANDS
+from sce.cli.options import make_parser
+from sce.cli.talk import Talk
+from sce.files.write import atomic, check_writable
+
+_SETTINGS = ["--n-neighbors", "10", "--alpha", "0.1"]  # looser than the default, so that the shapes of the groups show
+
+
+def run(args: Any, talk: Talk) -> None:
+    """Write the digits as a file that people know, and embed that file as they would."""
+    from sce.cli.embed import run as embed
+
+    folder = Path(args.folder)
+    data = check_writable(folder / "digits.csv", [".csv"])
+    _write_digits(data)
+    talk.stage("digits")
+    line = ["embed", str(data), "-o", str(folder / "digits.map.npz"), "--plot", str(folder / "digits.png"), *_SETTINGS]
+    talk.say(f"Wrote {data}, 1,797 handwritten digits of 8 x 8 pixels. Now: sce {' '.join(line)}")
+    embed(make_parser(COMMANDS, "").parse_args(line), talk)
+
+
+def _write_digits(path: Path) -> None:
+    from sklearn.datasets import load_digits
+
+    digits = load_digits()
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*digits.feature_names, "label"])
+    writer.writerows([*map(int, row), int(label)] for row, label in zip(digits.data, digits.target, strict=True))
+    with atomic(path) as file:
+        file.write(text.getvalue().encode())

@@ -1,0 +1,218 @@
+"""What a command and its options are; the parser and the command page of the documentation are both made from these."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import difflib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from sce.errors import ParameterError
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option, or an argument if its name has no dashes.
+
+    `parameter` is the parameter of :class:`sce.SCE` that the option sets, which has the same default.
+    """
+
+    name: str
+    help: str
+    metavar: str | None = None
+    convert: Callable[[str], Any] = str
+    default: Any = None
+    short: str | None = None
+    flag: bool = False
+    required: bool = True  # of arguments only
+    parameter: str | None = None
+
+    @property
+    def key(self) -> str:
+        """The attribute of the parsed arguments."""
+        return self.name.lstrip("-").replace("-", "_")
+
+    @property
+    def is_argument(self) -> bool:
+        """Whether it is given by its place, not by its name."""
+        return not self.name.startswith("-")
+
+    @property
+    def usage(self) -> str:
+        """As in ``-o, --output FILE``."""
+        if self.is_argument:
+            return str(self.metavar)
+        names = ", ".join(name for name in (self.short, self.name) if name)
+        return names if self.flag or self.metavar is None else f"{names} {self.metavar}"
+
+
+@dataclass(frozen=True)
+class Group:
+    """Options that belong together, under a title."""
+
+    title: str
+    options: Sequence[Option]
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command: what it does, its options, examples, and where its function is ("module:function")."""
+
+    name: str
+    summary: str
+    description: str
+    groups: Sequence[Group]
+    run: str
+    examples: Sequence[str] = field(default_factory=list)
+
+    @property
+    def options(self) -> list[Option]:
+        """All options and arguments."""
+        return [option for group in self.groups for option in group.options]
+
+    @property
+    def usage(self) -> str:
+        """As in ``sce plot MAP [options]``."""
+        arguments = [option for option in self.options if option.is_argument]
+        shown = [option.metavar if option.required else f"[{option.metavar}]" for option in arguments]
+        return " ".join(["sce", self.name, *map(str, shown), "[options]"])
+
+
+# -------------------------------------------------------------------------------------------------------------- values
+
+
+def whole(text: str) -> int:
+    """A whole number."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"takes a whole number, not {text!r}") from None
+
+
+def number(text: str) -> float:
+    """A number."""
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"takes a number, not {text!r}") from None
+
+
+def whole_or(*words: str) -> Callable[[str], int | str]:
+    """A whole number or one of some words."""
+    return lambda text: text if text in words else _or_words(whole, text, words)
+
+
+def number_or(*words: str) -> Callable[[str], float | str]:
+    """A number or one of some words."""
+    return lambda text: text if text in words else _or_words(number, text, words)
+
+
+def _or_words(convert: Callable[[str], Any], text: str, words: tuple[str, ...]) -> Any:
+    try:
+        return convert(text)
+    except argparse.ArgumentTypeError:
+        return choice(*words, others="a number")(text)
+
+
+def choice(*words: str, others: str = "") -> Callable[[str], str]:
+    """One of some words; an unknown one is refused with the nearest."""
+
+    def convert(text: str) -> str:
+        if text not in words:
+            listed = ", ".join([*words, *([others] if others else [])])
+            raise argparse.ArgumentTypeError(f"takes {listed}, not {text!r}{nearest(text, words)}")
+        return text
+
+    return convert
+
+
+def names(text: str) -> list[str]:
+    """Names between commas; quotes protect a comma in a name."""
+    return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), []) if name.strip()]
+
+
+def rates(text: str) -> float | tuple[float, float]:
+    """A number, or two with a comma."""
+    parts = text.split(",")
+    if len(parts) > 2:
+        raise argparse.ArgumentTypeError(f"takes a number, or the first and the last rate as 1,0.1; not {text!r}")
+    return number(text) if len(parts) == 1 else (number(parts[0]), number(parts[1]))
+
+
+def nearest(text: str, words: Sequence[str]) -> str:
+    """A hint at the word that was probably meant."""
+    near = difflib.get_close_matches(text, words, 1, 0.5)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+# -------------------------------------------------------------------------------------------------------------- parser
+
+
+class UsageError(ParameterError):
+    """The command line cannot be understood."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that raises a sentence instead of printing usage and leaving."""
+
+    def error(self, message: str) -> NoReturn:
+        message = message.removeprefix("argument ")
+        name, colon, rest = message.partition(": ")
+        if colon and name.startswith("-"):
+            message = f"{name.split('/')[-1]} {rest}"
+        raise UsageError(f"{message[:1].upper() + message[1:]} (see {self.prog} --help).")
+
+
+def make_parser(commands: Sequence[Command], version: str) -> argparse.ArgumentParser:
+    """The parser of `sce`."""
+    width = max(len(command.name) for command in commands)
+    listed = "\n".join(f"  {command.name:<{width}}  {command.summary}" for command in commands)
+    parser = _Parser(
+        prog="sce",
+        usage="sce COMMAND ...",
+        description="See the clusters in your data: Stochastic Cluster Embedding.",
+        epilog=f"commands:\n{listed}\n\nBegin with: sce demo\nMore on each: sce COMMAND --help",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"sce {version}")
+    children = parser.add_subparsers(dest="command", title=argparse.SUPPRESS, help=argparse.SUPPRESS, metavar="COMMAND")
+    for command in commands:
+        _add_command(children, command)
+    return parser
+
+
+def _add_command(children: Any, command: Command) -> None:
+    examples = "\n".join(f"  {example}" for example in command.examples)
+    child = children.add_parser(
+        command.name,
+        prog=f"sce {command.name}",
+        usage=command.usage,
+        description=command.description,
+        epilog=f"examples:\n{examples}" if examples else None,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    for group in command.groups:
+        section = child.add_argument_group(group.title)
+        for option in group.options:
+            _add_option(section, option)
+
+
+def _add_option(section: Any, option: Option) -> None:
+    text = option.help.replace("%", "%%")
+    if option.flag:
+        section.add_argument(option.name, action="store_true", help=text)
+        return
+    if option.is_argument:
+        section.add_argument(
+            option.name, nargs=None if option.required else "?", metavar=option.metavar, type=option.convert, help=text
+        )
+        return
+    shown = f"{text} (default: {option.default})" if option.default is not None else text
+    flags = [name for name in (option.short, option.name) if name]
+    # None is "not given": a default of SCE is kept in one place only.
+    default = None if option.parameter else option.default
+    section.add_argument(*flags, metavar=option.metavar, type=option.convert, default=default, help=shown)

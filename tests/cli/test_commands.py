@@ -1,0 +1,132 @@
+"""`sce plot`, `sce info`, `sce demo`, help, and the page of commands."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sce as package
+from sce.cli.commands import COMMANDS, EXIT_CODES
+from sce.cli.docs import page
+
+DOCS = Path(__file__).parent.parent.parent / "docs" / "commands.md"
+
+
+@pytest.fixture
+def drawn(sce, table):
+    """map.npz of the table."""
+    assert sce("embed", "data.csv", "-o", "map.npz", "--quiet").code == 0
+
+
+@pytest.mark.parametrize(("name", "first"), [("a.png", b"\x89PNG"), ("a.svg", b"<?xml"), ("a.pdf", b"%PDF")])
+def test_plot_writes_pictures(sce, drawn, tmp_path, name, first):
+    """Of three kinds; the same map gives the same bytes."""
+    assert sce("plot", "map.npz", "-o", name).code == 0
+    content = (tmp_path / name).read_bytes()
+    assert content.startswith(first)
+    assert sce("plot", "map.npz", "-o", name).code == 0
+    assert (tmp_path / name).read_bytes() == content
+
+
+def test_plot_by_labels_numbers_or_nothing(sce, drawn, tmp_path):
+    """The legend has the classes of the map; labels may come from elsewhere, from the picture itself, or not at all."""
+    (tmp_path / "more.csv").write_text("age,group\n" + "".join(f"{i / 3},{'xyz'[i % 3]}\n" for i in range(80)))
+
+    def words(*options):
+        assert sce("plot", "map.npz", "-o", "a.svg", *options).code == 0
+        text = (tmp_path / "a.svg").read_text()
+        return [word for word in ("u", "v", "x", "y", "z", "0", "10", "20") if f">{word}</text>" in text]
+
+    assert words() == ["u", "v"]
+    assert words("--labels", "none") == []
+    assert words("--labels", "more.csv:group") == ["x", "y", "z"]
+    assert words("--labels", "more.csv:age") == ["0", "10", "20"]
+    assert words("--labels", "clusters") == ["0"]
+    assert sce("plot", "map.npz", "--labels", "more.csv:ag").code == 3
+
+
+def test_plot_options(sce, drawn, tmp_path):
+    """Size, opacity, title, width and resolution reach the picture; bad ones are refused."""
+    from matplotlib.image import imread
+
+    assert (
+        sce(
+            "plot", "map.npz", "--title", "Hello", "--size", "3", "--opacity", "0.5", "--width", "4", "--dpi", "50"
+        ).code
+        == 0
+    )
+    assert abs(imread(tmp_path / "map.png").shape[0] - 200) < 60
+    assert sce("plot", "map.npz", "--dpi", "5").code == 2
+    assert sce("plot", "map.npz", "--opacity", "2").code == 2
+    assert sce("plot", "map.npz", "--kind", "clases").code == 2
+
+
+def test_maps_of_one_and_three_dimensions(sce, table, tmp_path):
+    """Can be drawn as well."""
+    for d in (1, 3):
+        assert sce("embed", "data.csv", "-o", "m.npz", "--n-components", d, "--quiet", "--plot", "m.png").code == 0
+        assert (tmp_path / "m.png").stat().st_size > 3000
+
+
+def test_info(sce, drawn):
+    """What people read, and the same as JSON."""
+    said = sce("info", "map.npz")
+    assert said.code == 0
+    for line in ("points:      80", "labels:      kind: 2 classes: u (40), v (40)", "data:        data.csv"):
+        assert line in said.out.splitlines()
+    facts = json.loads(sce("info", "map.npz", "--json").out)
+    assert (facts["points"], facts["parameters"]["alpha"]) == (80, 0.5)
+
+
+def test_info_on_a_map_made_in_python(sce, tmp_path):
+    """With labels that are numbers, some of them missing."""
+    model = package.SCE(random_state=0, n_epochs=2).fit(np.random.default_rng(0).normal(size=(50, 3)))
+    labels = np.where(np.arange(50) % 7 == 0, np.nan, np.arange(50) / 2)
+    package.Map.from_model(model, labels=labels).save(tmp_path / "map.npz")
+    assert "different numbers from 0.5 to 24\n" in sce("info", "map.npz").out
+
+
+def test_demo(sce, tmp_path):
+    """Leaves data to go on with, a map and a picture."""
+    said = sce("demo")
+    assert said.code == 0, said.err
+    assert (tmp_path / "digits.png").stat().st_size > 20_000
+    made = package.load("digits.map.npz")
+    assert made.Y.shape == (1797, 2)
+    assert len(np.unique(made.labels)) == 10
+    assert sce("embed", "digits.csv", "--quiet", "--n-epochs", "5").code == 0
+
+
+def test_the_page_of_commands_is_up_to_date():
+    """Every command and option is on it: it is made by `python -m sce.cli.docs`."""
+    if not DOCS.exists():
+        pytest.skip("the tests run without the documentation")
+    assert DOCS.read_text() == page(), "run: python -m sce.cli.docs > docs/commands.md"
+    for command in COMMANDS:
+        assert f"## sce {command.name}\n" in page()
+        assert all(f"`{option.usage}`" in page() for option in command.options)
+    assert all(f"| {code} |" in page() for code in EXIT_CODES)
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], [], *([command.name, "--help"] for command in COMMANDS)])
+def test_help(sce, words):
+    """For sce and every command, with every option."""
+    said = sce(*words)
+    assert (said.code, said.err) == (0, "")
+    if len(words) == 2:
+        command = next(command for command in COMMANDS if command.name == words[0])
+        assert all(option.name in said.out or str(option.metavar) in said.out for option in command.options)
+
+
+def test_a_reader_that_goes_away(drawn, tmp_path):
+    """`sce info map.npz | true` is no error."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    line = f"{sys.executable} -m sce info map.npz | true; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(
+        ["bash", "-c", line], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
