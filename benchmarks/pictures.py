@@ -38,9 +38,7 @@ def draw(name: str, folder: Path) -> None:
     took = time.perf_counter() - start
     ax = scatter(model.embedding_)
     inset = ax.inset_axes((*emptiest_corner(ax, model.embedding_), 0.25, 0.25))
-    scatter(model.embedding_, labels=y, ax=inset)
-    if inset.get_legend() is not None:
-        inset.get_legend().remove()
+    scatter(model.embedding_, labels=y, ax=inset, legend=False)
     ax.figure.savefig(folder / f"{name}.png", dpi=100, bbox_inches="tight")
     print(
         f"{name}: {len(X)} x {X.shape[1]}, neighbours by {model.neighbor_method_} (recall {model.neighbor_recall_:.3f}), "

@@ -1,28 +1,68 @@
-"""What the README shows is run, as written."""
+"""What the README and the documentation show is run, as written."""
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from processes import run
 
-README = Path(__file__).parent.parent / "README.md"
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
+pytestmark = pytest.mark.skipif(not README.exists(), reason="the tests run without the README")
 
 
-@pytest.mark.skipif(not README.exists(), reason="the tests run without the README")
-def test_python_of_the_readme_runs(tmp_path):
-    """All Python blocks, one after the other, in a fresh process and an empty folder."""
-    blocks = re.findall(r"```python\n(.*?)```", README.read_text(), flags=re.DOTALL)
-    assert len(blocks) >= 3
-    source = Path(__file__).parent.parent / "src"
-    out = run("\n".join(blocks), cwd=tmp_path, PYTHONPATH=str(source))
+def blocks(path, language):
+    """The blocks of a language in a Markdown file."""
+    return re.findall(rf"```{language}\n(.*?)```", path.read_text(), flags=re.DOTALL)
+
+
+def shell(script, folder):
+    """Run lines of shell in a folder, `sce` being the one of this source."""
+    source = f"{ROOT / 'src'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    text = f'set -eu\nsce() {{ "{sys.executable}" -m sce "$@"; }}\n{script}'
+    environment = {**os.environ, "PYTHONPATH": source}
+    done = subprocess.run(
+        ["bash", "-c", text], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_readme_runs(tmp_path):
+    """All blocks, Python first because the shell goes on with what it leaves, in fresh processes and an empty folder."""
+    python = blocks(README, "python")
+    assert len(python) >= 3
+    out = run("\n".join(python), cwd=tmp_path, PYTHONPATH=str(ROOT / "src"))
     assert out.startswith("r = 1.9")
-    assert (tmp_path / "map.png").stat().st_size > 10_000
+    scripts = [script for script in blocks(README, "sh") if not script.startswith("make")]
+    assert len(scripts) == 2
+    out = shell("\n".join(scripts), tmp_path)
+    assert "look at digits.png" in out
+    for name in ("map.png", "digits.png", "loose.svg", "found.png", "loose.csv", "graph-map.png"):
+        assert (tmp_path / name).stat().st_size > 10_000, name
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs").glob("*.md")), ids=lambda path: path.name)
+def test_python_of_the_documentation_runs(path, tmp_path):
+    """Each page by itself."""
+    code = "\n".join(blocks(path, "python"))
+    if code:
+        run(code, cwd=tmp_path, PYTHONPATH=str(ROOT / "src"))
+
+
+def test_links_lead_somewhere():
+    """To files that are there."""
+    for page in (README, ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")):
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
+            assert (page.parent / target).exists(), (page.name, target)
 
 
 def test_commands_of_the_readme_are_in_the_makefile():
     """`make demo` and `make test`."""
-    makefile = (README.parent / "Makefile").read_text()
+    makefile = (ROOT / "Makefile").read_text()
     for command in re.findall(r"^make (\S+)", README.read_text(), flags=re.MULTILINE):
         assert f"\n{command}:" in makefile

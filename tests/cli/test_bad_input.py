@@ -344,6 +344,7 @@ def test_a_graph_with_empty_rows(sce, tmp_path):
 
 def test_a_full_disk_at_the_end_loses_no_work(sce, table, small_disk, tmp_path, monkeypatch):
     """The map is saved elsewhere, and where is said."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     (small_disk / "stuff").write_bytes(bytes(60_000))
     said = sce("embed", "data.csv", "-o", small_disk / "map.npz", "--keep-graph", "--quiet", "--n-epochs", "2000")
     assert said.code == 4

@@ -12,6 +12,7 @@ import pytest
 import sce as package
 from sce.cli.commands import COMMANDS, EXIT_CODES
 from sce.cli.docs import page
+from sce.files.table import read_table
 
 DOCS = Path(__file__).parent.parent.parent / "docs" / "commands.md"
 
@@ -88,6 +89,20 @@ def test_info_on_a_map_made_in_python(sce, tmp_path):
     labels = np.where(np.arange(50) % 7 == 0, np.nan, np.arange(50) / 2)
     package.Map.from_model(model, labels=labels).save(tmp_path / "map.npz")
     assert "different numbers from 0.5 to 24\n" in sce("info", "map.npz").out
+
+
+def test_export(sce, drawn, tmp_path):
+    """A table that sce itself reads back: coordinates exactly, ids, labels, clusters."""
+    said = sce("export", "map.npz", "--clusters")
+    assert said.code == 0, said.err
+    made, back = package.load("map.npz"), read_table(tmp_path / "map.csv", labels="kind")
+    assert back.names == ["x", "y", "cluster"]
+    assert (back.X[:, :2].astype(np.float32) == made.Y).all()
+    assert back.X[:, 2].tolist() == package.find_clusters(made).tolist()
+    assert back.labels.tolist() == made.labels.tolist()
+    assert (back.ids == made.ids).all()
+    assert "2 clusters found, 0.0% of the points in none" in said.out
+    assert json.loads(sce("export", "map.npz", "-o", "map.tsv", "--json").out)["columns"] == ["id", "x", "y", "kind"]
 
 
 def test_demo(sce, tmp_path):

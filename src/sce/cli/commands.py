@@ -238,6 +238,30 @@ COMMANDS = [
         ["sce info map.npz", "sce info map.npz --json"],
     ),
     Command(
+        "export",
+        "write a map as a table: .csv or .tsv",
+        "Write a row for each point: its id, its coordinates, its label, and on request the cluster it is in.",
+        [
+            Group(
+                "the table",
+                [
+                    Option("map", "a map made by sce embed (.npz)", metavar="MAP"),
+                    Option(
+                        "--output", "the table (.csv or .tsv); MAP.csv in this folder if not given", "FILE", short="-o"
+                    ),
+                    Option(
+                        "--clusters",
+                        "add the clusters that are seen in the picture, found by HDBSCAN; -1 for none",
+                        flag=True,
+                    ),
+                ],
+            ),
+            _TALK,
+        ],
+        "sce.cli.export:run",
+        ["sce export map.npz -o map.csv --clusters"],
+    ),
+    Command(
         "demo",
         "embed handwritten digits, and leave a picture to look at",
         "Write digits.csv, 1,797 handwritten digits, embed them and draw them: a first look, and a file to try things on.",
