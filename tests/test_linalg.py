@@ -1,5 +1,7 @@
 """Dense helpers without BLAS: right, and the same bytes for any number of threads."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
+from sce import linalg
 from sce.linalg import eigh, matmul, orthonormalize, power_of_two, principal_axes, project, sample_rows
 from sce.parallel import Team
 from sce.random import stream
@@ -187,3 +190,65 @@ def test_sample_rows():
 def test_power_of_two(peak):
     """The scale brings any peak into [0.5, 1)."""
     assert 0.5 <= peak * power_of_two(peak) < 1
+
+
+# ------------------------------------------------------------------------------------------------------ bounded memory
+
+
+def peak_of(function):
+    """Bytes that NumPy held at most while the function ran, beyond those before."""
+    tracemalloc.start()
+    try:
+        function()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
+def test_a_sample_read_again_gives_the_same_axes(make, monkeypatch, team_of_two):
+    """A sample that is too large to be kept differs from a kept one in no more than rounding."""
+    X = make(stretched(900, 20)[0])
+    kept = principal_axes(X, 3, 0, team_of_two, max_cells=None)
+    monkeypatch.setattr(linalg, "_HELD_BYTES", 0)
+    monkeypatch.setattr(linalg, "_PIECE_CELLS", 700)
+    read = principal_axes(X, 3, 0, team_of_two, max_cells=None)
+    for a, b in zip(kept, read, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("cells", [1, 700, 4000, 10**9])
+def test_pieces_of_a_sample_change_no_byte(cells, monkeypatch, team_of_two):
+    """A kept sample is the same however it was read."""
+    X = stretched(900, 20)[0]
+    expected = [part.tobytes() for part in principal_axes(X, 3, 0, team_of_two)]
+    monkeypatch.setattr(linalg, "_PIECE_CELLS", cells)
+    assert [part.tobytes() for part in principal_axes(X, 3, 0, team_of_two)] == expected
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=30))
+def test_cutting_into_pieces(lengths):
+    """Every row is in one piece, in order, and a piece has no more numbers than allowed but for its last row."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(linalg, "_PIECE_CELLS", 10)
+        pieces = linalg._cut(np.array(lengths))
+    assert [i for piece in pieces for i in range(piece.start, piece.stop)] == list(range(len(lengths)))
+    assert all(sum(lengths[piece][:-1]) < 10 for piece in pieces)
+
+
+def test_sample_of_many_columns_is_bounded(team_of_two):
+    """100,000 columns: the axes take less than 400 MB, the coordinates less than 100."""
+    X = np.random.default_rng(0).integers(0, 255, (600, 100_000), np.uint8)
+    found = []
+    assert peak_of(lambda: found.append(principal_axes(X, 2, 0, team_of_two, n_iter=1))) < 400e6
+    assert peak_of(lambda: project(X, found[0].mean, found[0].axes, team_of_two)) < 100e6
+
+
+def test_all_rows_asked_for_are_used(monkeypatch, team_of_two):
+    """Without a bound on the numbers in it the sample has the rows asked for, with one fewer."""
+    monkeypatch.setattr(linalg, "_FEW_ROWS", 10)
+    X = np.zeros((200, 6))
+    X[:, 0] = np.arange(200)
+    whole = principal_axes(X, 1, 0, team_of_two, n_sample=200, max_cells=None)
+    np.testing.assert_allclose(whole.variances, [X[:, 0].var()], rtol=1e-5)
+    assert principal_axes(X, 1, 0, team_of_two, n_sample=200, max_cells=120).variances[0] != whole.variances[0]

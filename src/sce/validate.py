@@ -11,6 +11,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from sce.errors import InputError, ParameterError
+from sce.mapped import releasing
+
+_CELLS = 1_000_000  # numbers checked at once
 
 
 def check_vectors(estimator: Any, X: Any) -> Any:
@@ -140,8 +143,11 @@ def refuse_not_finite(X: Any, name: str) -> None:
 
 def _all_finite(data: np.ndarray) -> bool:
     """Whether all is finite, in pieces, so that a memory-mapped array is not copied as a whole."""
-    flat = data if data.ndim == 1 else data.reshape(-1) if data.flags.c_contiguous else data
-    return all(np.isfinite(flat[k : k + 1_000_000]).all() for k in range(0, len(flat), 1_000_000))
+    rows = data.T if data.flags.f_contiguous else data  # in the order of memory
+    rows = rows.reshape(-1) if rows.flags.c_contiguous else rows
+    is_finite = releasing(rows, lambda start, stop: np.isfinite(rows[start:stop]).all())
+    step = max(1, _CELLS * len(rows) // max(1, rows.size))
+    return all(is_finite(start, min(len(rows), start + step)) for start in range(0, len(rows), step))
 
 
 def check_weights(sample_weight: Any, n: int) -> np.ndarray | None:

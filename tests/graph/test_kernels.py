@@ -138,18 +138,53 @@ def test_join_equals_twin(d, team):
         assert set(heaps.ids[i]) == set(sorted(met, key=lambda j: truth[i, j])[:k])
 
 
-def test_rank_on_full_rows(team):
-    """Candidates are sorted by their distance on the full rows, rows and numbers translated."""
+@pytest.mark.parametrize("k", [4, 10])
+def test_rank_on_full_rows(k, team):
+    """The rows in a heap are sorted by their distance on the full rows, called by their names, missing ones last."""
     X = rows(50, 16)
-    order = np.random.default_rng(0).permutation(50).astype(np.int32)
-    candidates = np.array([[(i + s) % 50 for s in range(1, 11)] for i in range(50)], np.int32)
-    ranked = forest.rank(X, order, candidates, 4, False, team)
+    names = np.random.default_rng(0).permutation(50).astype(np.int32)
+    heaps = kernels.empty_heaps(50, 10)
+    heaps.ids[:] = [[(i + s) % 50 for s in range(1, 11)] for i in range(50)]
+    heaps.ids[7, 3:] = -1
+    candidates = heaps.ids.copy()
+    ranked = forest.rank(X, heaps, k, names, False, team)
     truth = all_distances(X, X, False)
     for i in range(50):
-        row = order[i]
-        expected = sorted(order[candidates[i]], key=lambda j: truth[row, j])[:4]
-        assert list(ranked.ids[row]) == expected
-        np.testing.assert_allclose(ranked.distances[row], truth[row, expected], rtol=1e-5)
+        expected = sorted((j for j in candidates[i] if j >= 0), key=lambda j: truth[i, j])[:k]
+        assert [j for j in ranked.ids[i] if j >= 0] == list(names[expected])
+        np.testing.assert_allclose(ranked.distances[i, : len(expected)], truth[i, expected], rtol=1e-5)
+        assert (ranked.distances[i, len(expected) :] == np.inf).all()
+
+
+def test_ties_in_rank_go_to_the_lesser_name(team):
+    """The order of the rows in memory decides nothing."""
+    X = np.zeros((4, 8), np.float32)
+    heaps = kernels.Heaps(
+        np.zeros((4, 3), np.float32), np.array([[j for j in range(4) if j != i] for i in range(4)], np.int32)
+    )
+    ranked = forest.rank(X, heaps, 3, np.array([3, 1, 0, 2], np.int32), False, team)
+    assert ranked.ids.tolist() == [[0, 1, 2], [0, 2, 3], [1, 2, 3], [0, 1, 3]]
+
+
+@pytest.mark.parametrize("d", [24, 320])
+def test_forest_leaves_the_rows_as_they_were(d, team):
+    """They are put in order, and put back."""
+    X = rows(3000, d)
+    before = X.copy()
+    forest.forest_neighbors(X, 5, manhattan=False, seed=0, team=team)
+    assert (before == X).all()
+
+
+@pytest.mark.parametrize("d", [8, 24])
+def test_block_of_exact_search_changes_nothing(d, team):
+    """Where columns are many, fewer rows are compared at once; the result is the same."""
+    X = rows(700, d)
+    X[300:] = X[:400]  # ties
+    expected = kernels.exact_neighbors(X, np.arange(700), 6, False, team)
+    wide = np.zeros((700, 60_000), np.float32)
+    wide[:, :d] = X
+    found = kernels.exact_neighbors(wide, np.arange(8), 6, False, team)
+    assert (found.ids == expected.ids[:8]).all()
 
 
 def test_rows_with_too_few_candidates_are_completed(team):
@@ -176,7 +211,7 @@ def test_recall_is_measured_not_assumed(team):
     """Recall of true lists is 1; with a quarter of each list wrong it is three quarters."""
     X = rows(400, 8)
     near = kernels.exact_neighbors(X, np.arange(400), 8, False, team)
-    near = forest.rank(X, np.arange(400, dtype=np.int32), near.ids, 8, False, team)
+    near = forest.rank(X, near, 8, np.arange(400, dtype=np.int32), False, team)
     truth = forest.probe(X, 8, False, 0, team)
     assert forest.sampled_recall(truth, near) == 1.0
     near.distances[:, -2:] = 1e9

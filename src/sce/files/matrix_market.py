@@ -6,13 +6,13 @@ Read by hand: scipy's quick reader brings the process down on some damaged files
 from __future__ import annotations
 
 import gzip
-import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sce.errors import InputError
+from sce.files.parse import parse_words
 from sce.files.source import Request, Source, choose_columns
 
 _OF_NUMBERS = b"0123456789+-.eE \t\r\nnaifNAIFty"  # also of nan and infinity
@@ -81,13 +81,11 @@ def _read_numbers(path: Path, content: bytes, header: _Header) -> np.ndarray:
         raise InputError(
             f"{path} has {chr(strange[0])!r} in line {line}, where numbers are needed; copy or make it anew."
         )
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", DeprecationWarning)  # text that is no number
-        numbers = np.fromstring(body, np.float64, sep=" ")
     width = (2 if header.pattern else 3) if header.sparse else 1
-    if len(numbers) != header.stored * width:
+    numbers = parse_words(body, header.stored * width)
+    if numbers is None:
         raise InputError(
-            f"{path} holds {len(numbers)} numbers where its header says {header.stored * width}; it is damaged or cut short: "
+            f"{path} does not hold the {header.stored * width} numbers that its header promises; it is damaged or cut short: "
             "copy or make it anew."
         )
     return numbers.reshape(header.stored, width)

@@ -18,7 +18,7 @@ TINY = np.finfo(np.float32).tiny
 
 
 class _Lists(NamedTuple):
-    """For each row, in `starts[i] : starts[i + 1]`, row numbers (-1 for none) and weights."""
+    """For each row, in `starts[i] : starts[i + 1]`, row numbers (-1 for none) and weights; no weights if all are 1."""
 
     starts: np.ndarray
     ids: np.ndarray
@@ -46,7 +46,8 @@ def _fill(lists: Any, reverse: Any, low: Any, high: Any) -> None:
             if low <= j < high:
                 q = position[j - low]
                 reverse.ids[q] = i
-                reverse.weights[q] = lists.weights[p]
+                if lists.weights.size:
+                    reverse.weights[q] = lists.weights[p]
                 position[j - low] = q + 1
 
 
@@ -56,7 +57,8 @@ def _transpose(lists: _Lists, team: Team) -> _Lists:
     starts = np.zeros(n + 1, np.int64)
     _count(lists.ids, starts)
     np.cumsum(starts, out=starts)
-    reverse = _Lists(starts, np.empty(starts[-1], np.int32), np.empty(starts[-1], np.float32))
+    weights = np.empty(starts[-1] if lists.weights.size else 0, np.float32)
+    reverse = _Lists(starts, np.empty(starts[-1], np.int32), weights)
     # Each thread reads all lists and writes its own rows: the writing is what takes the time.
     team.split(lambda low, high: _fill(lists, reverse, low, high), n)
     return reverse
@@ -69,6 +71,7 @@ def _merge(own: Any, other: Any, start: Any, stop: Any, unit: Any, starts: Any, 
     Entries below the range of float32 are left out. With an empty `values` they are only counted, into starts[i + 1].
     """
     last = np.int32(2147483647)
+    weighted = own.weights.size > 0
     for i in range(start, stop):
         a, a_stop, b, b_stop = own.starts[i], own.starts[i + 1], other.starts[i], other.starts[i + 1]
         first = starts[i]
@@ -78,10 +81,10 @@ def _merge(own: Any, other: Any, start: Any, stop: Any, unit: Any, starts: Any, 
             j_other = other.ids[b] if b < b_stop else last
             weight = 0.0  # the sum of two terms at most, so it is the same seen from the other end
             if j_own <= j_other:
-                weight += own.weights[a]
+                weight += own.weights[a] if weighted else 1.0
                 a += 1
             if j_other <= j_own:
-                weight += other.weights[b]
+                weight += other.weights[b] if weighted else 1.0
                 b += 1
             value = np.float32(weight * unit)
             if value >= TINY:
@@ -94,9 +97,11 @@ def _merge(own: Any, other: Any, start: Any, stop: Any, unit: Any, starts: Any, 
 
 
 def _symmetrize(indices: np.ndarray, weights: np.ndarray, unit: float, team: Team) -> sparse.csr_matrix:
-    """The matrix (W + W') x unit, where row i of W has the given weights in the columns indices[i]."""
+    """The matrix (W + W') x unit, where row i of W has the weights (all 1 if none are given) in the columns indices[i]."""
     n, k = indices.shape
-    other = _transpose(_Lists(k * np.arange(n + 1), indices.ravel(), weights.ravel()), team)
+    ids = indices.astype(np.int32, copy=False).ravel()
+    other = _transpose(_Lists(k * np.arange(n + 1), ids, weights.ravel()), team)
+    del ids, weights
     own = _transpose(other, team)  # the lists themselves again, now ascending
     starts = np.zeros(n + 1, np.int64)
     none = np.empty(0, np.int32), np.empty(0, np.float32)
@@ -121,8 +126,7 @@ def knn_affinity(neighbors: Neighbors, team: Team | None = None) -> sparse.csr_m
            [0.25, 0.  , 0.25],
            [0.  , 0.25, 0.  ]], dtype=float32)
     """
-    ids = neighbors.indices.astype(np.int32, copy=False)
-    P = _symmetrize(ids, np.ones(ids.shape, np.float32), 1.0, team or Team(1))
+    P = _symmetrize(neighbors.indices, np.empty(0, np.float32), 1.0, team or Team(1))
     P.data[:] = 1.0 / max(1, P.nnz)
     return P
 
@@ -242,11 +246,11 @@ def entropic_affinity(neighbors: Neighbors, perplexity: float, team: Team) -> sp
     array([[0. , 0.5],
            [0.5, 0. ]], dtype=float32)
     """
-    weights = conditional_probabilities(neighbors, perplexity, team)
     with_neighbors = int((neighbors.indices >= 0).any(axis=1).sum())
     if with_neighbors == 0:
         raise InputError("No row has a neighbour, so there is no graph to draw.")
-    return _symmetrize(neighbors.indices.astype(np.int32, copy=False), weights, 0.5 / with_neighbors, team)
+    weights = conditional_probabilities(neighbors, perplexity, team)
+    return _symmetrize(neighbors.indices, weights, 0.5 / with_neighbors, team)
 
 
 @kernel

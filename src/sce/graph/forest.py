@@ -11,11 +11,13 @@ result does not depend on the number of threads.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sce.compiled import kernel
+from sce.graph.inplace import permute_rows, widen_rows
 from sce.graph.kernels import (
     LANES,
     Heaps,
@@ -168,37 +170,34 @@ def join_neighbors(Z: np.ndarray, heaps: Heaps, reach: int, manhattan: bool, tea
 
 
 @kernel(fused=True)
-def _rank_rows(X: Any, numbers: Any, rows: Any, places: Any, candidates: Any, ranked: Any, manhattan: Any) -> None:
-    """Sort each row's candidates by their distance on X and write the nearest, nearest first, to its place.
-
-    `numbers` translates candidates into rows of X.
-    """
+def _rank_rows(X: Any, rows: Any, candidates: Any, names: Any, ranked: Any, manhattan: Any) -> None:
+    """Sort the candidates of each row by their distance on X and write the nearest, nearest first, by their names."""
     k = ranked.ids.shape[1]
     distances, ids = np.empty(candidates.shape[1], np.float32), np.empty(candidates.shape[1], np.int32)
     for i in range(rows.size):
         x = X[rows[i]]
         for a in range(ids.size):
             j = candidates[i, a]
-            ids[a] = numbers[j] if j >= 0 else np.int32(-1)
-            distances[a] = pair_distance(x, X[numbers[j]], manhattan) if j >= 0 else np.float32(np.inf)
+            ids[a] = names[j] if j >= 0 else np.int32(-1)
+            distances[a] = pair_distance(x, X[j], manhattan) if j >= 0 else np.float32(np.inf)
         sort_heap(distances, ids)
         for a in range(k):
-            ranked.distances[places[i], a] = distances[ids.size - 1 - a]
-            ranked.ids[places[i], a] = ids[ids.size - 1 - a]
+            ranked.distances[i, a] = distances[ids.size - 1 - a]
+            ranked.ids[i, a] = ids[ids.size - 1 - a]
 
 
-def rank(X: np.ndarray, order: np.ndarray, candidates: np.ndarray, k: int, manhattan: bool, team: Team) -> Heaps:
-    """The k nearest of each row's candidates by their distances on X, nearest first, as rows of X.
+def rank(X: np.ndarray, heaps: Heaps, k: int, names: np.ndarray, manhattan: bool, team: Team) -> Heaps:
+    """The k nearest of the rows in each heap by their distances on X, nearest first, row j of X called names[j].
 
-    Row i of `candidates` belongs to row order[i] of X, and so are its numbers meant; the result is in the order of X.
+    Ties go to the lesser name. Where the heaps have k places, they are what is returned, overwritten.
     """
-    ranked = empty_heaps(len(X), k)
+    ranked = heaps if heaps.ids.shape[1] == k else empty_heaps(len(X), k)
 
     def work(start: int, stop: int) -> None:
-        rows = order[start:stop]
-        _rank_rows(X, order, rows, rows, candidates[start:stop], ranked, manhattan)
+        part = Heaps(ranked.distances[start:stop], ranked.ids[start:stop])
+        _rank_rows(X, np.arange(start, stop), heaps.ids[start:stop], names, part, manhattan)
 
-    team.sweep(work, len(candidates), _GRAIN)
+    team.sweep(work, len(X), _GRAIN)
     return ranked
 
 
@@ -220,7 +219,7 @@ def probe(X: np.ndarray, k: int, manhattan: bool, seed: int, team: Team) -> Prob
     found = exact_neighbors(X, rows, k, manhattan, team)
     # The distances are summed again in the order of `rank`: a neighbour is not to be missed for a rounding error.
     ranked = empty_heaps(len(rows), k)
-    _rank_rows(X, np.arange(len(X), dtype=np.int32), rows, np.arange(len(rows)), found.ids, ranked, manhattan)
+    _rank_rows(X, rows, found.ids, np.arange(len(X), dtype=np.int32), ranked, manhattan)
     return Probe(rows, ranked.ids, ranked.distances[:, -1:])
 
 
@@ -245,12 +244,15 @@ def sketch(X: np.ndarray, truth: Probe, width: int, seed: int, team: Team) -> np
         return None
     columns = min(_SKETCH_MOST, d // 2 // LANES * LANES)
     mean, axes, _ = principal_axes(X, columns, seed, team, n_sample=4096, n_iter=3)
-    Z = project(X, mean, axes, team, out=np.empty((n, columns), np.float32))
-    for quarters in (1, 2, 3):
-        small = np.ascontiguousarray(Z[:, : pad_columns(quarters * columns // 4)])
-        if _held(truth, small, width, team) >= _SKETCH_HOLDS:
-            return small
-    return Z if _held(truth, Z, width, team) >= _SKETCH_HOLDS - 0.03 else None
+    memory = np.empty(n * columns, np.float32)  # the system provides what is used of it
+    Z = memory[:0].reshape(n, 0)
+    for quarters in (1, 2, 3, 4):
+        have, wanted = Z.shape[1], min(columns, pad_columns(quarters * columns // 4))
+        Z = widen_rows(memory, Z, wanted)
+        project(X, mean, axes[:, have:wanted], team, out=Z[:, have:])
+        if _held(truth, Z, width, team) >= _SKETCH_HOLDS - (0.03 if quarters == 4 else 0.0):
+            return Z
+    return None
 
 
 # --------------------------------------------------------------------------------------------------------- whole search
@@ -262,6 +264,7 @@ def forest_neighbors(X: np.ndarray, k: int, *, manhattan: bool, seed: int, team:
     Parameters
     ----------
     X : float32 array of shape (n, d), d a multiple of eight
+        Its rows are put into another order meanwhile, and back.
     k : int
     manhattan : bool
         Manhattan instead of (squared) Euclidean distances.
@@ -272,53 +275,62 @@ def forest_neighbors(X: np.ndarray, k: int, *, manhattan: bool, seed: int, team:
     width = k + max(8, k // 2)
     Z = None if manhattan else sketch(X, truth, width, seed, team)
     sketched = Z is not None
-    Z = X if Z is None else Z
-    heaps, order = _candidates(Z, sketched, width if sketched else k, truth, manhattan, seed, team)
+    heaps, order, place = _candidates(
+        X if Z is None else Z, sketched, width if sketched else k, truth, manhattan, seed, team
+    )
     del Z
-    near = rank(X, order, heaps.ids, k, manhattan, team)
+    if sketched:
+        permute_rows(X, order, team)
+    near = rank(X, heaps, k, order, manhattan, team)
+    del heaps
+    for rows in (X, near.distances, near.ids):
+        permute_rows(rows, place, team)
     _complete(X, near, manhattan, team)
     return near, sampled_recall(truth, near)
 
 
 def _candidates(
     Z: np.ndarray, sketched: bool, k: int, truth: Probe, manhattan: bool, seed: int, team: Team
-) -> tuple[Heaps, np.ndarray]:
-    """Heaps of k near rows on Z, in an order of the rows in which near ones are near in memory, and that order.
+) -> tuple[Heaps, np.ndarray, np.ndarray]:
+    """Heaps of k near rows on Z, whose rows are put into an order in which near ones are near in memory.
 
-    Trees and passes are added until the sample has its neighbours: how many are needed, only the data can tell.
+    The order comes back, too, and the place of each row in it. Trees and passes are added until the sample has its
+    neighbours: how many are needed, only the data can tell.
     """
     guide = _guide(Z, sketched, seed, team)
-    trees = grow_trees(guide, range(_TREES), _leaf(k), seed, team)
+    trees = grow_trees(guide(), range(_TREES), _leaf(k), seed, team)
     order = trees[0].order
     place = np.empty(len(Z), np.int32)
     place[order] = np.arange(len(Z), dtype=np.int32)
-    Z, guide = Z[order], guide[order]
+    permute_rows(Z, order, team)
     heaps = empty_heaps(len(Z), k)
     for batch in range(_MOST_BATCHES):
         if batch > 0:  # these grow on the rows in their new order
-            trees = grow_trees(guide, range(batch * _TREES, (batch + 1) * _TREES), _leaf(k), seed, team)
+            trees = grow_trees(guide(), range(batch * _TREES, (batch + 1) * _TREES), _leaf(k), seed, team)
         for tree in trees:
             search_leaves(Z, Tree(place[tree.order], tree.starts) if batch == 0 else tree, heaps, manhattan, team)
         if _found(truth, heaps, order, place) >= _ENOUGH_TO_JOIN:
             break
+    del trees, tree
     for _ in range(_MOST_PASSES):
         join_neighbors(Z, heaps, _REACH, manhattan, team)
         if _found(truth, heaps, order, place) >= _ENOUGH:
             break
-    return heaps, order
+    return heaps, order, place
 
 
-def _guide(Z: np.ndarray, sketched: bool, seed: int, team: Team) -> np.ndarray:
-    """The columns that decide the splits: the leading principal directions where there are many columns.
+def _guide(Z: np.ndarray, sketched: bool, seed: int, team: Team) -> Callable[[], np.ndarray]:
+    """Makes the columns that decide the splits: the leading principal directions where there are many columns.
 
-    Those of a sketch come first; of other rows any single columns may say nothing, so that they are searched for.
+    Those of a sketch come first; of other rows any single columns may say nothing, so that they are searched for. They
+    are made of the rows in their present order, each time anew: kept, they might take a third of the memory of Z.
     """
     if Z.shape[1] <= 2 * _LEADING:
-        return Z
+        return lambda: Z
     if sketched:
-        return np.ascontiguousarray(Z[:, :_LEADING])
+        return lambda: np.ascontiguousarray(Z[:, :_LEADING])
     mean, axes, _ = principal_axes(Z, _LEADING, seed, team, n_sample=4096, n_iter=2)
-    return project(Z, mean, axes, team, out=np.empty((len(Z), _LEADING), np.float32))
+    return lambda: project(Z, mean, axes, team, out=np.empty((len(Z), _LEADING), np.float32))
 
 
 def _leaf(k: int) -> int:

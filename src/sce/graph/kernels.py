@@ -19,7 +19,7 @@ from sce.parallel import Team
 
 FAR = np.float32(np.inf)
 LANES = 8
-BLOCK = 512  # candidates compared at once with a pair of rows
+BLOCK, BLOCK_CELLS = 512, 1 << 22  # candidates compared at once with a pair of rows, and numbers in these at most
 _QUERIES = 64  # rows that a thread searches for at once
 
 
@@ -171,10 +171,11 @@ def _offer(distances: Any, ids: Any, found: Any, first: Any, itself: Any) -> Non
 def _exact_rows(X: Any, queries: Any, heaps: Any, manhattan: Any) -> None:
     """Compare each row in `queries` with all others; a heap per query, sorted from far to near at the end."""
     n, d = X.shape
-    T = np.empty((d, BLOCK), np.float32)
-    c = np.empty((2, BLOCK), np.float32)
-    for first in range(0, n, BLOCK):
-        size = min(BLOCK, n - first)
+    block = min(BLOCK, max(LANES, BLOCK_CELLS // d))
+    T = np.empty((d, block), np.float32)
+    c = np.empty((2, block), np.float32)
+    for first in range(0, n, block):
+        size = min(block, n - first)
         for j in range(size):
             for k in range(d):
                 T[k, j] = X[first + j, k]

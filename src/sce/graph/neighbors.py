@@ -13,6 +13,7 @@ from scipy import sparse
 from sce.errors import DataWarning, InputError, ParameterError
 from sce.graph.distances import Neighbors, neighbors_from_distances, neighbors_graph
 from sce.graph.forest import forest_neighbors, rank
+from sce.graph.inplace import keep_rows
 from sce.graph.kernels import exact_neighbors, pad_columns
 from sce.graph.prepare import Copies, centred_rows, find_copies, unit_rows
 from sce.parallel import Team
@@ -30,16 +31,18 @@ _BRUTE_FORCE_BELOW = 2e10  # n n d up to which comparing all pairs takes less th
 _BRUTE_FORCE_RATHER_BELOW = 5e11  # n n d up to which it is to be preferred to a poor result: some ten seconds
 _POOR = 0.9
 _TREE_BELOW = 4  # columns up to which a k-d tree is quicker than the forest, whatever the data
+_GRAIN = 4096  # rows that a thread takes at once
 _SLOW_ABOVE = 50_000  # rows above which a metric that only scikit-learn has is slow
 _ALIASES = {"l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan"}
 _OWN = ("euclidean", "sqeuclidean", "manhattan", "cosine", "correlation")
 
 
 class _Found(NamedTuple):
-    """Neighbours among prepared rows, with distances between these."""
+    """Neighbours among prepared rows, with distances between these, or the squares of them."""
 
     ids: np.ndarray
     distances: np.ndarray
+    squared: bool
     method: str
     recall: float
 
@@ -79,12 +82,13 @@ def nearest_neighbors(
         raise ParameterError(f"n_neighbors must be between 1 and the number of rows less one, {n - 1}; got {k}.")
     if sparse.issparse(X) or name not in _OWN:
         return _by_scikit_learn(X, k, name, team)
-    found = _search(X, k, str(name), seed, team)
-    return Neighbors(*found)
+    found, unit = _search(X, k, str(name), seed, team)  # the prepared rows are gone from here on
+    distances = _as_asked(found.distances, found.squared, unit, str(name), team)
+    return Neighbors(found.ids, distances, found.method, found.recall)
 
 
-def _search(X: np.ndarray, k: int, metric: str, seed: int, team: Team) -> _Found:
-    """Prepare, set masses of copies aside, search, and turn distances between prepared rows into those asked for."""
+def _search(X: np.ndarray, k: int, metric: str, seed: int, team: Team) -> tuple[_Found, float]:
+    """Prepare, set masses of copies aside, and search; also what the distances are to be multiplied by."""
     n, d = X.shape
     angular = metric in ("cosine", "correlation")
     manhattan = metric == "manhattan"
@@ -104,26 +108,45 @@ def _search(X: np.ndarray, k: int, metric: str, seed: int, team: Team) -> _Found
             return _by_tree(values, k, manhattan, team)
         return _by_forest(values, k, manhattan, seed, team)
 
-    found = _search_among_copies(rows.values, k, search, team)
-    return found._replace(distances=_as_asked(found.distances, rows.unit, metric))
+    return _search_among_copies(rows.values, k, search, team), rows.unit
 
 
-def _as_asked(distances: np.ndarray, unit: float, metric: str) -> np.ndarray:
-    """Distances of the metric from those between prepared rows; float32 wherever that has the range."""
-    with np.errstate(over="ignore", under="ignore"):
+def _as_asked(distances: np.ndarray, squared: bool, unit: float, metric: str, team: Team) -> np.ndarray:
+    """Distances of the metric from those between prepared rows, which may be overwritten."""
+
+    def convert(found: np.ndarray) -> np.ndarray:
+        wide = np.sqrt(found, dtype=np.float64) if squared else found.astype(np.float64)
         if metric in ("cosine", "correlation"):
-            distances = distances * distances / 2
-        elif metric == "sqeuclidean":
-            distances = (distances * unit) ** 2
-        else:
-            distances = distances * unit
-    return _narrowed(distances)
+            return wide * wide / 2
+        return (wide * unit) ** 2 if metric == "sqeuclidean" else wide * unit
+
+    return _converted(distances, convert, team)
 
 
-def _narrowed(distances: np.ndarray) -> np.ndarray:
-    """The distances in float32 if none of them overflows or vanishes there."""
-    low = distances[distances > 0].min(initial=np.inf)
-    return distances.astype(np.float32) if low > 1e-30 and distances.max(initial=0.0) < 1e30 else distances
+def _converted(distances: np.ndarray, convert: Callable[[np.ndarray], np.ndarray], team: Team) -> np.ndarray:
+    """Distances, some rows at a time in float64, in float32 at the end if none of them overflows or vanishes there.
+
+    What is given may be overwritten with the result.
+    """
+    n = len(distances)
+    least, most = np.full(-(-n // _GRAIN), np.inf), np.zeros(-(-n // _GRAIN))
+
+    def measure(start: int, stop: int) -> None:
+        with np.errstate(over="ignore", under="ignore"):
+            part = convert(distances[start:stop])
+        least[start // _GRAIN] = part[part > 0].min(initial=np.inf)
+        most[start // _GRAIN] = part.max(initial=0.0)
+
+    team.sweep(measure, n, _GRAIN)
+    dtype = np.float32 if least.min(initial=np.inf) > 1e-30 and most.max(initial=0.0) < 1e30 else np.float64
+    result = distances if distances.dtype == dtype else np.empty(distances.shape, dtype)
+
+    def write(start: int, stop: int) -> None:
+        with np.errstate(over="ignore", under="ignore"):
+            result[start:stop] = convert(distances[start:stop])
+
+    team.sweep(write, n, _GRAIN)
+    return result
 
 
 # -------------------------------------------------------------------------------------------------------------- copies
@@ -132,21 +155,28 @@ def _narrowed(distances: np.ndarray) -> np.ndarray:
 def _search_among_copies(values: np.ndarray, k: int, search: Callable[[np.ndarray], _Found], team: Team) -> _Found:
     """Search among at most k + 1 copies of each row; rows with more copies than that get copies as neighbours.
 
-    More copies can change no distance, and thousands of equal rows would fill whole leaves of any tree.
+    More copies can change no distance, and thousands of equal rows would fill whole leaves of any tree. What is left of
+    `values` are the rows that were searched.
     """
     copies = find_copies(values, team)
-    keep = np.flatnonzero(copies.rank <= k)
-    if len(keep) == len(values):
+    n = len(values)
+    keep = np.flatnonzero(copies.rank <= k).astype(np.int32)
+    if len(keep) == n:
+        del copies, keep
         return search(values)
-    part = search(values[keep])
-    ids = np.empty((len(values), k), np.int32)
-    distances = np.zeros((len(values), k), part.distances.dtype)
+    part = search(keep_rows(values, keep, team))
+    ids = np.empty((n, k), np.int32)
+    distances = np.zeros((n, k), part.distances.dtype)
     ids[keep] = keep[part.ids]
     distances[keep] = part.distances
     many = np.flatnonzero(copies.sizes() > k)
-    ids[many] = _next_copies(copies, many, k)
-    distances[many] = 0
-    return _Found(ids, distances, part.method, part.recall)
+
+    def work(start: int, stop: int) -> None:
+        ids[many[start:stop]] = _next_copies(copies, many[start:stop], k)
+        distances[many[start:stop]] = 0
+
+    team.sweep(work, len(many), _GRAIN)
+    return part._replace(ids=ids, distances=distances)
 
 
 def _next_copies(copies: Copies, rows: np.ndarray, k: int) -> np.ndarray:
@@ -162,22 +192,16 @@ def _next_copies(copies: Copies, rows: np.ndarray, k: int) -> np.ndarray:
 
 def _by_brute_force(values: np.ndarray, k: int, manhattan: bool, team: Team) -> _Found:
     numbers = np.arange(len(values))
-    candidates = exact_neighbors(values, numbers, k, manhattan, team).ids
-    near = rank(values, numbers.astype(np.int32), candidates, k, manhattan, team)
-    return _Found(near.ids, _rooted(near.distances, manhattan), "brute force", 1.0)
+    candidates = exact_neighbors(values, numbers, k, manhattan, team)
+    near = rank(values, candidates, k, numbers.astype(np.int32), manhattan, team)
+    return _Found(near.ids, near.distances, not manhattan, "brute force", 1.0)
 
 
 def _by_forest(values: np.ndarray, k: int, manhattan: bool, seed: int, team: Team) -> _Found:
     near, recall = forest_neighbors(values, k, manhattan=manhattan, seed=seed, team=team)
     if recall < _POOR and float(len(values)) * values.size <= _BRUTE_FORCE_RATHER_BELOW:
         return _by_brute_force(values, k, manhattan, team)  # nothing but noise defeats the trees
-    return _Found(near.ids, _rooted(near.distances, manhattan), "forest", recall)
-
-
-def _rooted(distances: np.ndarray, manhattan: bool) -> np.ndarray:
-    """Distances from squares, in float64: with the unit of the data float32 may not do."""
-    wide = distances.astype(np.float64)
-    return wide if manhattan else np.sqrt(wide, out=wide)
+    return _Found(near.ids, near.distances, not manhattan, "forest", recall)
 
 
 def _by_tree(values: np.ndarray, k: int, manhattan: bool, team: Team) -> _Found:
@@ -190,8 +214,8 @@ def _by_tree(values: np.ndarray, k: int, manhattan: bool, team: Team) -> _Found:
         d, j = tree.query(values[start:stop], k + 1, p=1 if manhattan else 2)
         ids[start:stop], distances[start:stop] = _without_self(j, d, np.arange(start, stop))
 
-    team.sweep(work, len(values), 4096)
-    return _Found(ids, distances, "k-d tree", 1.0)
+    team.sweep(work, len(values), _GRAIN)
+    return _Found(ids, distances, False, "k-d tree", 1.0)
 
 
 def _without_self(ids: np.ndarray, distances: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -233,7 +257,7 @@ def _by_scikit_learn(X: Any, k: int, metric: str | Callable[..., float], team: T
         raise ParameterError(f"scikit-learn cannot search these data with metric {name!r}: {error}") from error
     if not np.isfinite(distances).all():
         raise InputError(f"The metric {name!r} gives distances that are not finite on these data.")
-    return Neighbors(ids, _narrowed(distances), "scikit-learn exact", 1.0)
+    return Neighbors(ids, _converted(distances, lambda part: part, team), "scikit-learn exact", 1.0)
 
 
 def metric_names() -> list[str]:

@@ -8,10 +8,12 @@ import numpy as np
 
 from sce.compiled import kernel
 from sce.linalg import power_of_two, sample_rows
+from sce.mapped import releasing, take
 from sce.parallel import Team
 from sce.random import GOLDEN, bits, stream
 
 _CELLS = 1 << 17  # numbers converted at once by a thread
+_COLUMNS = 4096  # of which medians are taken at once
 _HEADROOM = (
     50  # the farthest value becomes 2^50: its square fits float32, and so does that of a value 10^-33 times as large
 )
@@ -35,8 +37,7 @@ def centred_rows(X: np.ndarray, columns: int, dtype: type, team: Team) -> Rows:
     sample of rows, which neither far values nor huge ones can spoil.
     """
     n, d = X.shape
-    sample = np.asarray(X[sample_rows(n, 1023, stream(0, "centre"))], np.float64)
-    centre = 0.5 * np.sort(sample, axis=0)[(len(sample) - 1) // 2]
+    centre = 0.5 * _medians(X, sample_rows(n, 1023, stream(0, "centre")))
     grain = _grain(d)
     peaks = np.zeros(-(-n // grain))
 
@@ -49,7 +50,7 @@ def centred_rows(X: np.ndarray, columns: int, dtype: type, team: Team) -> Rows:
         part = halves(start, stop)
         peaks[start // grain] = max(part.max(initial=0.0), -part.min(initial=0.0))
 
-    team.sweep(measure, n, grain)
+    team.sweep(releasing(X, measure), n, grain)
     scale = power_of_two(float(peaks.max()))
     values: np.ndarray = np.zeros((n, columns), dtype)
 
@@ -59,8 +60,18 @@ def centred_rows(X: np.ndarray, columns: int, dtype: type, team: Team) -> Rows:
         part *= 2.0**_HEADROOM
         values[start:stop, :d] = part
 
-    team.sweep(write, n, grain)
+    team.sweep(releasing(X, write), n, grain)
     return Rows(values, 2.0 * 2.0**-_HEADROOM / scale)
+
+
+def _medians(X: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """The (lower) median of each column in some rows, in float64, some columns at a time."""
+    medians = np.empty(X.shape[1])
+    for start in range(0, X.shape[1], _COLUMNS):
+        part = take(X[:, start : start + _COLUMNS], rows, np.float64)
+        part.sort(axis=0)
+        medians[start : start + _COLUMNS] = part[(len(rows) - 1) // 2]
+    return medians
 
 
 def unit_rows(X: np.ndarray, columns: int, dtype: type, centre: bool, team: Team) -> Rows:
@@ -83,7 +94,7 @@ def unit_rows(X: np.ndarray, columns: int, dtype: type, centre: bool, team: Team
         values[start:stop, :d] = part / np.where(length > 0, length, 1.0)[:, None]
         values[start:stop, d] = length == 0
 
-    team.sweep(write, n, _grain(d))
+    team.sweep(releasing(X, write), n, _grain(d))
     return Rows(values, 1.0)
 
 
@@ -114,14 +125,15 @@ def _hash_rows(words: Any, hashes: Any) -> None:
 
 
 @kernel
-def _mark_new(values: Any, order: Any, new: Any) -> None:
-    """Whether each row, in the given order, differs from the one before it."""
+def _mark_new(values: Any, hashes: Any, order: Any, new: Any) -> None:
+    """Whether each row, in the given order, differs from the one before it; equal rows have equal hashes."""
     for p in range(1, order.size):
-        a, b = values[order[p - 1]], values[order[p]]
-        differ = False
-        for c in range(a.size):
-            differ |= a[c] != b[c]
-        new[p] = differ
+        if hashes[order[p - 1]] == hashes[order[p]]:
+            a, b = values[order[p - 1]], values[order[p]]
+            differ = False
+            for c in range(a.size):
+                differ |= a[c] != b[c]
+            new[p] = differ
 
 
 def find_copies(values: np.ndarray, team: Team) -> Copies:
@@ -140,11 +152,11 @@ def find_copies(values: np.ndarray, team: Team) -> Copies:
         _hash_rows(part.view(np.uint32), hashes[start:stop])
 
     team.sweep(work, n, _grain(values.shape[1]))
-    order = np.argsort(hashes, kind="stable")
+    order = np.argsort(hashes, kind="stable").astype(np.int32)
     new = np.ones(n, np.bool_)
-    _mark_new(values, order, new)
+    _mark_new(values, hashes, order, new)
     starts = np.flatnonzero(new)
-    group, rank = np.empty(n, np.int64), np.empty(n, np.int64)
-    group[order] = np.cumsum(new) - 1
-    rank[order] = np.arange(n) - starts[group[order]]
+    group, rank = np.empty(n, np.int32), np.empty(n, np.int32)
+    group[order] = np.cumsum(new, dtype=np.int32) - 1
+    rank[order] = np.arange(n, dtype=np.int32) - starts[group[order]]
     return Copies(order, np.append(starts, n), group, rank)
