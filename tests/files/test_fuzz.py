@@ -102,20 +102,47 @@ def test_any_text(tmp_path_factory, text):
     attempt(path)
 
 
-@pytest.mark.parametrize("name", [*GOOD, "data.parquet"])
+NAMES = [*GOOD, "data.parquet"]
+
+
+def content(name):
+    return GOOD[name] if name in GOOD else parquet_bytes()
+
+
+def damaged(good, rng):
+    """The bytes with some changed, put in or taken out."""
+    bad = bytearray(good)
+    for _ in range(rng.integers(1, 5)):
+        place, way = rng.integers(len(bad)), rng.integers(3)
+        if way == 0:
+            bad[place] = rng.integers(256)
+        elif way == 1:
+            bad.insert(place, rng.choice(np.frombuffer(b'0123456789,;"\n\r\t .-eE\x00\xff', np.uint8)))
+        else:
+            del bad[place : place + rng.integers(1, 6)]
+    return bytes(bad)
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_files_cut_short_or_damaged(tmp_path, name):
     """Every beginning of a good file, and good files with bytes changed here and there."""
-    good = GOOD[name] if name in GOOD else parquet_bytes()
-    path = tmp_path / name
-    rng = np.random.default_rng(0)
+    good, path = content(name), tmp_path / name
     for length in np.unique(np.linspace(0, len(good), 60).astype(int)):
         path.write_bytes(good[:length])
         attempt(path)
+    rng = np.random.default_rng(0)
     for _ in range(60):
-        bad = bytearray(good)
-        for place in rng.integers(len(bad), size=rng.integers(1, 4)):
-            bad[place] = rng.integers(256)
-        path.write_bytes(bytes(bad))
+        path.write_bytes(damaged(good, rng))
+        attempt(path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_thousands_of_damaged_files(tmp_path, name):
+    """The same for longer."""
+    good, path, rng = content(name), tmp_path / name, np.random.default_rng(1)
+    for _ in range(3000):
+        path.write_bytes(damaged(good, rng))
         attempt(path)
 
 
