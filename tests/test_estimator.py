@@ -2,6 +2,7 @@
 
 import pickle
 import threading
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -254,13 +255,13 @@ def test_interrupt_leaves_everything_usable(blobs):
 
 
 def test_silent_unless_verbose(blobs, capfd):
-    """Nothing is printed by default; verbose shows the stages, the bar, loss and r on standard error."""
+    """Nothing is printed by default; verbose shows stages, loss and r on standard error, a line each if nobody watches."""
     SCE(random_state=0, n_epochs=3).fit(blobs[0])
     assert capfd.readouterr() == ("", "")
     SCE(random_state=0, n_epochs=3, verbose=True).fit(blobs[0])
     out, err = capfd.readouterr()
     assert out == ""
-    for part in ("neighbours by brute force, recall 1.000", "Layout", "3/3", "loss", "r "):
+    for part in ("neighbours by brute force, recall 1.000", "Start (", "Layout: 3 epochs, loss ", ", r "):
         assert part in err
 
 
@@ -485,3 +486,17 @@ def test_scale_rules_by_parameter(blobs):
     assert SCE(scale=FixedScale(3.0), n_epochs=3, random_state=0).fit(X).scale_ == 3.0
     sne = SCE(scale="sne", n_epochs=3, random_state=0).fit(X).scale_
     assert SCE(scale="sne", exaggeration=4.0, n_epochs=3, random_state=0).fit(X).scale_ < sne
+
+
+@pytest.mark.parametrize("n", [8, 12, 16, 20, 24])
+def test_few_rows_make_a_map_all_the_same(n):
+    """Two groups of a few rows lie apart, not on one spot."""
+    rng = np.random.default_rng(0)
+    group = np.arange(n) % 2
+    X = rng.normal(size=(n, 50)) + 3 * group[:, None]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        Y = SCE(random_state=0).fit_transform(X)
+    centres = np.array([Y[group == g].mean(axis=0) for g in (0, 1)])
+    radius = max(np.linalg.norm(Y[group == g] - centres[g], axis=1).max() for g in (0, 1))
+    assert np.linalg.norm(centres[0] - centres[1]) > 2 * radius

@@ -114,3 +114,57 @@ def test_labels_of_any_kind_come_back(tmp_path_factory, model, labels):
     path = tmp_path_factory.mktemp("maps") / "map.npz"
     Map.from_model(model, labels=labels).save(path)
     np.testing.assert_array_equal(sce.load(path).labels, labels)
+
+
+def test_what_is_no_map_is_not_saved(tmp_path, model):
+    """NaN never leaves."""
+    made = Map.from_model(model)
+    made.Y = made.Y.copy()
+    made.Y[3] = np.nan
+    with pytest.raises(InputError, match="Y has NaN or infinity"):
+        made.save(tmp_path / "map.npz")
+
+
+def test_labels_of_bytes_and_of_pandas(tmp_path, model):
+    """Bytes are text; what pandas calls missing is none."""
+    pd = pytest.importorskip("pandas", reason="needs pandas")
+    Map.from_model(model, labels=np.array([b"a", b"b"] * 30)).save(tmp_path / "map.npz")
+    assert sce.load(tmp_path / "map.npz").labels[:2].tolist() == ["a", "b"]
+    Map.from_model(model, labels=pd.Series(["a", None] * 30, dtype="string")).save(tmp_path / "map.npz")
+    assert sce.load(tmp_path / "map.npz").labels[:2].tolist() == ["a", ""]
+
+
+def test_a_map_without_its_graph_and_data(tmp_path, model):
+    """Is all that a picture needs."""
+    Map.from_model(model, P=model.affinity_, X=X).save(tmp_path / "map.npz")
+    light = sce.load(tmp_path / "map.npz", whole=False)
+    assert (light.P, light.X) == (None, None)
+    assert (model.embedding_ == light.Y).all()
+
+
+def test_codes_of_labels(tmp_path, model):
+    """-1 has no name; a code beyond the names is damage."""
+    Map.from_model(model, labels=np.array(["a", "b"] * 30)).save(tmp_path / "map.npz")
+    with np.load(tmp_path / "map.npz") as file:
+        arrays = dict(file)
+    arrays["labels"][:2] = -1, 1
+    np.savez(tmp_path / "map.npz", **arrays)
+    assert sce.load(tmp_path / "map.npz").labels[:2].tolist() == ["", "b"]
+    arrays["labels"][0] = 7
+    np.savez(tmp_path / "map.npz", **arrays)
+    with pytest.raises(InputError, match="labels without names"):
+        sce.load(tmp_path / "map.npz")
+
+
+def test_a_map_says_what_it_is(model):
+    """In a line."""
+    assert repr(Map.from_model(model, labels=np.arange(60))).startswith("Map(60 points in 2 dimensions, r = ")
+    assert repr(Map.from_model(model, labels=np.arange(60))).endswith(", with labels)")
+
+
+def test_shapes_that_could_not_be_read_again(tmp_path):
+    """Are refused in time."""
+    with pytest.raises(InputError, match=r"Y must be a table of floating point numbers"):
+        Map(np.zeros(5), np.arange(5)).save(tmp_path / "b.npz")
+    with pytest.raises(InputError, match="ids must be as many as the points, 5"):
+        Map(np.zeros((5, 2)), np.arange(3)).save(tmp_path / "b.npz")

@@ -149,3 +149,20 @@ def test_blocks_of_a_mapped_array(tmp_path):
     mapped = np.load(tmp_path / "a.npy", mmap_mode="r")
     for how in ("standard", "robust"):
         assert (done(mapped, normalize=how).X == done(X, normalize=how).X).all()
+
+
+def test_missing_text():
+    """Rows are left out, or the most frequent value is filled in."""
+    words = np.array(["x", "x", "", "y"] * 75, dtype=object)
+    dropped = done(X, text={"t": words.copy()}, one_hot=True, missing="drop")
+    assert len(dropped.X) == 225
+    filled = done(X, text={"t": words}, one_hot=True, missing="median")
+    assert filled.X[2, -2:].tolist() == [1, 0]
+
+
+def test_sparse_columns_that_are_constant():
+    """Are not blown up."""
+    full = sp.csr_matrix(np.column_stack([np.full(300, 0.1), np.arange(300)]))
+    from sce.prepare import _sparse_spread
+
+    assert _sparse_spread(full)[1][0] == 0

@@ -21,7 +21,7 @@ from sce.errors import InputError, ParameterError
 from sce.linalg import power_of_two
 from sce.parallel import Team, resolve_n_jobs
 from sce.spanning import Edges, find_root, spanning_tree
-from sce.validate import check_count, refuse_not_finite
+from sce.validate import check_count, coordinates_of, refuse_not_finite
 
 _SHARE = 50  # a cluster that is seen at a glance has at least this part of all points
 _LEAST_SIZE = 10
@@ -117,7 +117,7 @@ def _check_contrast(value: Any) -> float:
 
 def _check_points(Y: Any) -> np.ndarray:
     """The coordinates that Y is or has, finite, of floating point, scaled so that squares neither overflow nor vanish."""
-    coordinates = _coordinates(Y)
+    coordinates = coordinates_of(Y)
     try:
         points = np.asarray(coordinates)
     except ValueError:
@@ -144,17 +144,7 @@ def _check_points(Y: Any) -> np.ndarray:
     refuse_not_finite(points, "Y")
     points = np.ascontiguousarray(points, points.dtype if points.dtype == np.float32 else np.float64)
     peak = max(abs(float(points.min())), abs(float(points.max())))
-    return points * points.dtype.type(power_of_two(peak))
-
-
-def _coordinates(Y: Any) -> Any:
-    """The embedding of a model, the Y of a map, or Y itself."""
-    if hasattr(Y, "embedding_"):
-        return Y.embedding_
-    if hasattr(Y, "fit"):
-        raise InputError(f"The {type(Y).__name__} is not fitted; call fit first.")
-    is_array = hasattr(Y, "__array__") or isinstance(Y, list | tuple)  # a data frame may have a column Y
-    return Y.Y if not is_array and hasattr(Y, "Y") else Y
+    return np.asarray(points.astype(np.float64) * power_of_two(peak), points.dtype)
 
 
 class _Condensed(NamedTuple):

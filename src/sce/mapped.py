@@ -42,7 +42,7 @@ def releasing(X: Any, work: Callable[[int, int], Any]) -> Callable[[int, int], A
     """
     if _read_only_map(X) is None:
         return work
-    lock, row = threading.Lock(), max(1, X.nbytes // len(X))
+    lock, row = threading.Lock(), max(1, X.nbytes // max(1, len(X)))
     unreleased = 0
 
     def work_and_release(start: int, stop: int) -> Any:

@@ -24,18 +24,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sce.errors import InputError
+from sce.files.arrays import MAP
 from sce.files.sniff import check_file, reading
 from sce.files.write import atomic, check_writable
+from sce.missing import as_text
 
 if TYPE_CHECKING:
     from sce.estimator import SCE
 
 FORMAT = 1
-_HEADER = "sce_map"
 _CSR = ("data", "indices", "indptr")
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Map:
     """An embedding with what is known about it.
 
@@ -111,8 +112,26 @@ class Map:
         """
         path = check_writable(path, [".npz"])
         refuse_to_replace(path)
+        self._check()
         with atomic(path) as file:
             np.savez(file, **self._arrays())  # type: ignore[arg-type]
+
+    def _check(self) -> None:
+        """Refuse what could not be read again."""
+        if np.ndim(self.Y) != 2 or not len(self.Y) or np.asarray(self.Y).dtype.kind != "f":
+            raise InputError(
+                f"Y must be a table of floating point numbers, a row for each point; got shape {np.shape(self.Y)}."
+            )
+        if not np.isfinite(self.Y).all():
+            raise InputError("Y has NaN or infinity; a map has finite coordinates only.")
+        _per_row(self.ids, len(self.Y), "ids")
+        if self.labels is not None:
+            _per_row(self.labels, len(self.Y), "labels")
+
+    def __repr__(self) -> str:
+        kept = [name for name in ("labels", "P", "X") if getattr(self, name) is not None]
+        also = f", with {', '.join(kept)}" if kept else ""
+        return f"Map({self.Y.shape[0]} points in {self.Y.shape[1]} dimensions, r = {self.r:.4g}{also})"
 
     def _arrays(self) -> dict[str, np.ndarray]:
         header = {
@@ -123,7 +142,7 @@ class Map:
             "parameters": _plain(self.parameters),
             "facts": _plain(self.facts),
         }
-        arrays = {_HEADER: np.array(json.dumps(header, ensure_ascii=False)), "Y": self.Y, "ids": _storable(self.ids)}
+        arrays = {MAP: np.array(json.dumps(header, ensure_ascii=False)), "Y": self.Y, "ids": _storable(self.ids)}
         if self.labels is not None:
             arrays["labels"] = _storable(self.labels)
             if arrays["labels"].dtype.kind == "U":
@@ -133,13 +152,15 @@ class Map:
         return arrays | _matrix_arrays("P", self.P) | _matrix_arrays("X", self.X)
 
 
-def load(path: str | Path) -> Map:
+def load(path: str | Path, *, whole: bool = True) -> Map:
     """Read a map file.
 
     Parameters
     ----------
     path : str or Path
         An .npz written by `sce embed` or :meth:`Map.save`.
+    whole : bool, default=True
+        Whether to read the graph and the data as well, where they were saved.
 
     Returns
     -------
@@ -156,7 +177,10 @@ def load(path: str | Path) -> Map:
         raise InputError(f"{path} is not a map, which ends in .npz; make one with: sce embed {path} -o map.npz")
     with reading(path, kind), path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
         header = _read_header(path, file)
-        arrays = {name: _array(path, file, name) for name in file.files if name != _HEADER}
+        wanted = [
+            name for name in file.files if name != MAP and (whole or (name != "X" and name[:2] not in ("P_", "X_")))
+        ]
+        arrays = {name: _array(path, file, name) for name in wanted}
         return _from_arrays(path, header, arrays)
 
 
@@ -164,8 +188,8 @@ def is_map(path: Path) -> bool:
     """Whether a file is a map of any version."""
     try:
         with zipfile.ZipFile(path) as archive:
-            return f"{_HEADER}.npy" in archive.namelist()
-    except (OSError, zipfile.BadZipFile):
+            return f"{MAP}.npy" in archive.namelist()
+    except Exception:  # noqa: BLE001  (zipfile has many ways to say no)
         return False
 
 
@@ -193,10 +217,10 @@ def _array(path: Path, file: Any, name: str) -> np.ndarray:
 
 
 def _read_header(path: Path, file: Any) -> dict[str, Any]:
-    if _HEADER not in file.files:
+    if MAP not in file.files:
         listed = ", ".join(file.files) or "nothing"
         raise InputError(f"{path} is not a map (it holds {listed}); make one with: sce embed {path} -o map.npz")
-    header = json.loads(str(_array(path, file, _HEADER)))
+    header = json.loads(str(_array(path, file, MAP)), parse_constant=lambda _: None)  # NaN is not JSON
     if not isinstance(header, dict) or not isinstance(header.get("format"), int):
         raise InputError(f"{path} has a damaged header; make the map anew.")
     if header["format"] > FORMAT:
@@ -213,25 +237,34 @@ def _from_arrays(path: Path, header: dict[str, Any], arrays: dict[str, np.ndarra
         raise InputError(f"{path} has no finite coordinates Y; make the map anew.")
     ids = np.arange(len(Y)) if ids is None else ids
     if labels is not None and "label_names" in arrays:
-        labels = arrays["label_names"][labels]
+        labels = _named(path, labels, arrays["label_names"])
     for name, values in (("ids", ids), ("labels", labels)):
         if values is not None and values.shape != (len(Y),):
             raise InputError(f"{path} has {len(Y)} points, but {name} of shape {values.shape}; make the map anew.")
     parameters, facts, r = header.get("parameters", {}), header.get("facts", {}), header.get("r")
-    if not isinstance(parameters, dict) or not isinstance(facts, dict) or not isinstance(r, int | float | None):
+    label_name = header.get("label_name")
+    fits = isinstance(parameters, dict) and isinstance(facts, dict)
+    if not fits or not isinstance(r, int | float | None) or not isinstance(label_name, str | None):
         raise InputError(f"{path} has a damaged header; make the map anew.")
     return Map(
         Y=Y,
         ids=ids,
         labels=labels,
-        label_name=header.get("label_name"),
+        label_name=label_name,
         parameters=parameters,
         r=float("nan") if r is None else float(r),
-        history={name.removeprefix("history_"): a for name, a in arrays.items() if name.startswith("history_")},
+        history={k.removeprefix("history_"): a for k, a in arrays.items() if k.startswith("history_") and a.ndim == 1},
         facts=facts,
         P=_matrix("P", arrays, (len(Y), len(Y))),
         X=_matrix("X", arrays, None),
     )
+
+
+def _named(path: Path, codes: np.ndarray, names: np.ndarray) -> np.ndarray:
+    """Names for codes, none for -1."""
+    if codes.dtype.kind not in "iu" or codes.max(initial=-1) >= len(names):
+        raise InputError(f"{path} has labels without names; make the map anew.")
+    return np.append(names, "")[np.maximum(codes, -1)]
 
 
 def _matrix(name: str, arrays: dict[str, np.ndarray], shape: tuple[int, int] | None) -> Any:
@@ -266,9 +299,7 @@ def _per_row(values: Any, n: int, name: str) -> np.ndarray:
 
 def _storable(values: np.ndarray) -> np.ndarray:
     """Numbers as they are, everything else as text."""
-    if values.dtype.kind in "buifU":
-        return values
-    return np.array(["" if value is None or value != value else str(value) for value in values], dtype=str)  # noqa: PLR0124
+    return values if values.dtype.kind in "buifU" else as_text(values).astype(str)
 
 
 def _plain(value: Any) -> Any:

@@ -84,13 +84,17 @@ def _gaps(X: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _fill(table: Table, how: str) -> None:
-    """Refuse missing values, leave their rows out, or fill them in."""
+    """Refuse missing values, leave their rows out, or fill them in; in text with the most frequent value."""
     rows, columns = _gaps(table.X)
+    words = {name: np.flatnonzero(values == "") for name, values in table.text.items()}
+    rows = np.unique(np.concatenate([rows, *words.values()])).astype(np.int64)
     if not len(rows):
         return
+    _refuse_empty_columns(table, columns)
     if how == "refuse":
         some = ", ".join(table.row(int(r)) for r in rows[:3]) + (", ..." if len(rows) > 3 else "")
-        where = ", ".join(table.name(int(c)) for c in columns[:3]) + (", ..." if len(columns) > 3 else "")
+        named = [*(table.name(int(c)) for c in columns), *(repr(name) for name, at in words.items() if len(at))]
+        where = ", ".join(named[:3]) + (", ..." if len(named) > 3 else "")
         raise InputError(
             f"{table.path} has missing values in {len(rows)} of {table.X.shape[0]} rows ({some}), in columns {where}: add "
             "--missing median (or mean) to fill them in, or --missing drop to leave these rows out."
@@ -99,18 +103,36 @@ def _fill(table: Table, how: str) -> None:
         _keep_rows(table, np.setdiff1d(np.arange(table.X.shape[0]), rows))
         table.notes.append(f"Left out {len(rows)} rows with missing values")
         return
+    _fill_numbers(table, columns, how)
+    for name, at in words.items():
+        present = np.delete(table.text[name], at)
+        values, counts = np.unique(present, return_counts=True)
+        table.text[name] = table.text[name].copy()
+        table.text[name][at] = values[counts.argmax()]
+    table.notes.append(f"Filled in the {how} for missing values in {len(rows)} rows")
+
+
+def _refuse_empty_columns(table: Table, columns: np.ndarray) -> None:
+    """Columns without any value can be neither filled nor helped by leaving rows out."""
+    empty = [table.name(int(c)) for c in columns if not hasattr(table.X, "tocsr") and np.isnan(table.X[:, c]).all()]
+    empty += [repr(name) for name, values in table.text.items() if (values == "").all()]
+    if empty:
+        raise InputError(
+            f"Column {empty[0]} of {table.path} has no values at all; leave it out with --drop {empty[0]}."
+        )
+
+
+def _fill_numbers(table: Table, columns: np.ndarray, how: str) -> None:
+    """Mean or median of a column for its gaps."""
+    if not len(columns):
+        return
     if hasattr(table.X, "tocsr"):
         raise InputError(f"{table.path} is sparse, and missing values in it cannot be filled in; use --missing drop.")
     X = np.array(table.X)
     for c in columns:
         gaps = np.isnan(X[:, c])
-        if gaps.all():
-            raise InputError(
-                f"Column {table.name(int(c))} of {table.path} has no values at all; leave it out with --drop."
-            )
         X[gaps, c] = np.median(X[~gaps, c]) if how == "median" else X[~gaps, c].mean(dtype=np.float64)
     table.X = X
-    table.notes.append(f"Filled in the {how} for missing values in {len(rows)} rows")
 
 
 def _keep_rows(table: Table, rows: np.ndarray) -> None:
@@ -121,6 +143,7 @@ def _keep_rows(table: Table, rows: np.ndarray) -> None:
     table.ids = (np.arange(table.X.shape[0]) if table.ids is None else table.ids)[rows]
     table.X = table.X[rows]
     table.labels = None if table.labels is None else table.labels[rows]
+    table.weights = None if table.weights is None else table.weights[rows]
     table.text = {name: values[rows] for name, values in table.text.items()}
     table.first_line = None
 
@@ -221,8 +244,12 @@ def _moments(X: Any) -> tuple[np.ndarray, np.ndarray]:
     n = X.shape[0]
     mean = sum(np.asarray(X[a:b], np.float64).sum(axis=0) for a, b in blocks(X)) / n
     square = sum(np.square(np.asarray(X[a:b], np.float64) - mean).sum(axis=0) for a, b in blocks(X)) / n
-    spread = np.sqrt(square)
-    return mean, np.where(spread > 1e-12 * np.abs(mean), spread, 0.0)  # what rounding leaves of a constant column
+    return mean, _cleaned(np.sqrt(square), mean)
+
+
+def _cleaned(spread: np.ndarray, mean: np.ndarray) -> np.ndarray:
+    """Zero for what rounding leaves of a constant column."""
+    return np.where(spread > 1e-12 * np.abs(mean), spread, 0.0)
 
 
 def _sparse_spread(X: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -231,7 +258,7 @@ def _sparse_spread(X: Any) -> tuple[np.ndarray, np.ndarray]:
     mean = np.bincount(X.indices, data, d) / n
     stored = np.bincount(X.indices, minlength=d)
     square = np.bincount(X.indices, (data - mean[X.indices]) ** 2, d) + (n - stored) * mean**2
-    return mean, np.sqrt(square / n)
+    return mean, _cleaned(np.sqrt(square / n), mean)
 
 
 def _advise_scaling(table: Table) -> None:
@@ -276,7 +303,7 @@ def advice_on_spreads(spread: np.ndarray) -> tuple[int, int] | None:
 def _check_text(table: Table, one_hot: bool) -> None:
     """Refuse columns of text, unless they are to become columns of 0 and 1."""
     for name, values in table.text.items():
-        distinct = np.unique(values)
+        distinct = np.unique(values[values != ""])
         shown = ", ".join(distinct[:3]) + (", ..." if len(distinct) > 3 else "")
         if not one_hot:
             raise InputError(
@@ -314,7 +341,7 @@ def _pca(table: Table, count: int, team: Team, seed: int) -> None:
     if count >= min(n, d):
         table.notes.append(f"--pca {count} changes nothing: there are only {d} columns and {n} rows")
         return
-    axes = principal_axes(table.X, count, seed, team, n_sample=_PCA_ROWS, n_iter=6)
+    axes = principal_axes(table.X, count, seed, team, n_sample=_PCA_ROWS, n_iter=6, max_cells=None)
     table.X = project(table.X, axes.mean, axes.axes, team, out=np.empty((n, count), np.float32))
     table.names = [f"PC{k + 1}" for k in range(count)]
     table.notes.append(f"Reduced {d} columns to {count} principal components")

@@ -229,3 +229,13 @@ def draw_seed(random_state: Any) -> int:
             "random_state must be None, a whole number from 0 to 2**32 - 1 or a numpy.random.RandomState; got "
             f"{random_state!r}."
         ) from None
+
+
+def coordinates_of(Y: Any) -> Any:
+    """The embedding of a model, the Y of a map, or Y itself."""
+    if hasattr(Y, "embedding_"):
+        return Y.embedding_
+    if hasattr(Y, "fit"):
+        raise InputError(f"The {type(Y).__name__} is not fitted; call fit first.")
+    is_array = hasattr(Y, "__array__") or isinstance(Y, list | tuple)  # a data frame may have a column Y
+    return Y.Y if not is_array and hasattr(Y, "Y") else Y

@@ -110,7 +110,8 @@ CASES = {
     ),
     "text that is not UTF-8": (
         put("data.csv", "a,b\n1,é\n".encode("latin-1")), "embed data.csv", 3,
-        "data.csv is not UTF-8 text (byte 0xe9 at place 6 of a block); save it as UTF-8.",
+        "data.csv is not UTF-8 text (it has the byte 0xe9); save it as UTF-8, for example with: iconv -f latin1 -t utf8 "
+        "data.csv > utf8.csv",
     ),
     "a truncated .npz": (
         truncated, "embed data.npz", 3,
@@ -134,7 +135,7 @@ CASES = {
     ),
     "an array of three dimensions": (
         save("data.npz", X=np.ones((2, 3, 4))), "embed data.npz --array X", 3,
-        "data.npz holds an array of shape (2, 3, 4); a table is needed, a row for each point.",
+        "data.npz holds an array of shape (2, 3, 4); a table is needed, a row for each point. Reshape it.",
     ),
     "ragged CSV": (
         put("data.csv", "a,b\n1,2\n3,4\n5,6,7\n"), "embed data.csv", 3,
@@ -168,12 +169,12 @@ CASES = {
     ),
     "missing values in an array": (
         save("data.npz", X=np.array([[1, np.nan], [3, 4]])), "embed data.npz", 3,
-        "data.npz has missing values in 1 of 2 rows (row 0), in columns 1: add --missing median (or mean) to fill them in, or "
-        "--missing drop to leave these rows out.",
+        "data.npz has missing values in 1 of 2 rows (row 0), in columns '1': add --missing median (or mean) to fill them in, "
+        "or --missing drop to leave these rows out.",
     ),
     "a column without any value": (
         put("data.csv", "a,b\n1,\n3,\n5,\n"), "embed data.csv --missing mean", 3,
-        "Column 'b' of data.csv has no values at all; leave it out with --drop.",
+        "Column 'b' of data.csv has no values at all; leave it out with --drop 'b'.",
     ),
     "infinite values": (
         put("data.csv", "a,b\n1,2\n3,inf\n5,6\n"), "embed data.csv", 3,
@@ -193,6 +194,52 @@ CASES = {
         "embed data.csv --labels name", 3,
         "Column 'name' of data.csv has another value in each of its 30 rows, so it is an id, not a label: give it as --ids "
         "'name'; --labels could be 'kind'.",
+    ),
+    "a quote that is never closed": (
+        put("data.csv", 'a,b\n1,x\n2,"y\n3,z\n'), "embed data.csv", 3,
+        'data.csv has a quote (") that is wrong or never closed in the row that begins on line 3 (unexpected end of data); '
+        "write a quote inside of a text twice.",
+    ),
+    "missing text to be made numbers": (
+        put("data.csv", "a,b,c\n1,x,u\n2,,u\n3,x,v\n"), "embed data.csv --one-hot", 3,
+        "data.csv has missing values in 1 of 3 rows (row 1 (line 3)), in columns 'b': add --missing median (or mean) to fill "
+        "them in, or --missing drop to leave these rows out.",
+    ),
+    "preparation of a square matrix": (
+        save("data.npz", X=np.eye(5)), "embed data.npz --affinity precomputed --pca 2", 2,
+        "--pca means nothing where DATA is a square matrix; leave it out.",
+    ),
+    "preparation of a graph": (
+        graph(lambda P: None), "embed --graph P.npz --missing drop", 2,
+        "--missing means nothing where there is only a graph; leave it out.",
+    ),
+    "a perplexity that is not used": (
+        put("data.csv", GOOD), "embed data.csv --perplexity 5", 2,
+        "--perplexity goes with --affinity entropic; add that, or leave it out.",
+    ),
+    "an alpha that is not used": (
+        put("data.csv", GOOD), "embed data.csv --alpha 0.2 --scale 5", 2,
+        "--alpha goes with --scale sce; leave one of them out.",
+    ),
+    "a folder as data": ((lambda folder: None), "embed .", 3, ". is a folder; give a file in it."),
+    "standard input as data": (
+        (lambda folder: None), "embed -", 3, "sce reads files, not standard input; save it to a file first.",
+    ),
+    "an option before the command": (
+        (lambda folder: None), "--quiet info map.npz", 2,
+        "Begin with a command, embed, plot, info, export, demo; --quiet goes after it (see sce --help).",
+    ),
+    "a graph over another file": (
+        put("data.csv", GOOD), "embed data.csv --save-graph data.csv", 4, "The name data.csv must end in .npz.",
+    ),
+    "a demo over other data": (
+        put("digits.csv", GOOD), "demo", 4,
+        "digits.csv is there already and is not the demo's; go to another folder, or give one with --folder.",
+    ),
+    "an id that is too long": (
+        put("data.csv", "id,a\n" + "".join(f"{'x' * 1001 * (i == 3)}{i},{i}\n" for i in range(20))), "embed data.csv", 3,
+        "data.csv has a text of 1002 characters as id in row 3 (line 5); at most 1000 are allowed: choose another column, or "
+        "shorten it.",
     ),
     "an unknown column": (
         put("data.csv", GOOD), "embed data.csv --labels knd", 3,
@@ -284,7 +331,7 @@ CASES = {
     ),
     "a graph that does not fit the labels": (
         ring_and_labels, "embed --graph P.npz --labels labels.csv", 3,
-        "labels.csv has 20 labels, but P.npz has 30 rows; give one label for each row.",
+        "labels.csv has 20 labels, but P.npz has 30 rows; give one for each row.",
     ),
     "a graph that does not fit the data": (
         ring_and_data, "embed data.csv --graph P.npz", 3,

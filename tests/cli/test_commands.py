@@ -12,7 +12,7 @@ import pytest
 import sce as package
 from sce.cli.commands import COMMANDS, EXIT_CODES
 from sce.cli.docs import page
-from sce.files.table import read_table
+from sce.files.table import Wanted, read_table
 
 DOCS = Path(__file__).parent.parent.parent / "docs" / "commands.md"
 
@@ -95,7 +95,7 @@ def test_export(sce, drawn, tmp_path):
     """A table that sce itself reads back: coordinates exactly, ids, labels, clusters."""
     said = sce("export", "map.npz", "--clusters")
     assert said.code == 0, said.err
-    made, back = package.load("map.npz"), read_table(tmp_path / "map.csv", labels="kind")
+    made, back = package.load("map.npz"), read_table(tmp_path / "map.csv", Wanted(labels="kind"))
     assert back.names == ["x", "y", "cluster"]
     assert (back.X[:, :2].astype(np.float32) == made.Y).all()
     assert back.X[:, 2].tolist() == package.find_clusters(made).tolist()
@@ -145,3 +145,41 @@ def test_a_reader_that_goes_away(drawn, tmp_path):
         ["bash", "-c", line], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_reader_of_the_stages_that_goes_away(table, tmp_path):
+    """`sce embed ... 2>&1 | true` goes on to the end of the work."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    line = f"{sys.executable} -m sce embed data.csv -o map.npz 2>&1 | true; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(
+        ["bash", "-c", line], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0
+    assert len(package.load(tmp_path / "map.npz").Y) == 80
+
+
+def test_letters_that_the_terminal_does_not_have(sce, table, tmp_path):
+    """Are written as codes, not as an error."""
+    text = (tmp_path / "data.csv").read_text().replace(",u\n", ",中\n")
+    (tmp_path / "data.csv").write_text(text, encoding="utf-8")
+    assert sce("embed", "data.csv", "-o", "map.npz", "--quiet").code == 0
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONIOENCODING": "ascii"}
+    words = [sys.executable, "-m", "sce", "info", "map.npz"]
+    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\\u4e2d (40)" in done.stdout
+
+
+def test_titles_are_taken_literally(sce, drawn):
+    """No mathematics in dollars."""
+    assert sce("plot", "map.npz", "--title", r"cost $\foo$ in $").code == 0
+
+
+def test_export_does_not_replace_the_data(sce, table, tmp_path):
+    """By its default name; an export of ours is replaced, and any file that is named."""
+    before = (tmp_path / "data.csv").read_text()
+    assert sce("embed", "data.csv", "-o", "data.npz", "--quiet").code == 0
+    said = sce("export", "data.npz")
+    assert said.err == "sce: data.csv is there already and was not exported by sce; choose another name with -o.\n"
+    assert (tmp_path / "data.csv").read_text() == before
+    assert sce("export", "data.npz", "-o", "out.csv").code == sce("export", "data.npz", "-o", "out.csv").code == 0

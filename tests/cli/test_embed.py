@@ -202,8 +202,10 @@ def test_warnings_are_lines(sce, tmp_path):
     """Once each, without the place in the code, and in the JSON."""
     np.save(tmp_path / "x.npy", np.random.default_rng(0).normal(size=(8, 2)))
     said = sce("embed", "x.npy", "--json")
-    assert "Warning: n_neighbors=15 was lowered to 7, for there are only 8 rows.\n" in said.err
-    assert json.loads(said.out)["warnings"] == ["n_neighbors=15 was lowered to 7, for there are only 8 rows."]
+    assert "Warning: n_neighbors=15 was lowered to 3, half of the other rows, for there are only 8 rows.\n" in said.err
+    assert json.loads(said.out)["warnings"] == [
+        "n_neighbors=15 was lowered to 3, half of the other rows, for there are only 8 rows."
+    ]
 
 
 def test_the_default_output_is_named_after_the_data(sce, table):
@@ -250,5 +252,49 @@ def test_ctrl_c_leaves_nothing(sce, table, tmp_path, monkeypatch):
     monkeypatch.setattr("sce.layout.optimize._settled", stop)
     before = sorted(tmp_path.iterdir())
     said = sce("embed", "data.csv", "--tol", "0.1", "--quiet")
-    assert (said.code, said.err) == (130, "sce: Stopped; nothing was written.\n")
+    assert (said.code, said.err) == (130, "sce: Stopped; no file was left half written.\n")
     assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+def test_signals_leave_no_part_of_a_file(table, tmp_path, name):
+    """Sent while the map is being written."""
+    import signal
+
+    code = f"""
+import os, signal, sys, numpy as np
+import sce.maps
+def write(file, **arrays):
+    file.write(b"half")
+    file.flush()
+    os.kill(os.getpid(), signal.{name})
+    import time; time.sleep(5)
+sce.maps.np.savez = write
+from sce.cli import main
+sys.exit(main(["embed", "data.csv", "-o", "map.npz", "--quiet", "--n-epochs", "2"]))
+"""
+    before = sorted(tmp_path.iterdir())
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert hasattr(signal, name)
+    assert (done.returncode, done.stderr) == (130, "sce: Stopped; no file was left half written.\n")
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_closed_and_full_streams(table, tmp_path):
+    """Standard error closed: standard output has the result only. Standard output full: one sentence."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+
+    def bash(line):
+        text = f'sce() {{ "{sys.executable}" -m sce "$@"; }}; {line}'
+        return subprocess.run(
+            ["bash", "-c", text], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+
+    done = bash("sce embed data.csv -o map.npz --json 2>&-")
+    assert json.loads(done.stdout)["points"] == 80
+    done = bash("sce info map.npz > /dev/full")
+    assert done.returncode == 4
+    assert done.stderr == "sce: The result cannot be written to standard output: No space left on device.\n"

@@ -13,11 +13,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sce
+from sce.cli.info import describe
 from sce.errors import SCEError
 from sce.files import read
 from sce.files.graphs import read_graph
+from sce.files.labels import read_labels
 from sce.files.sniff import KINDS
-from sce.files.table import read_labels, read_table
+from sce.files.table import read_table
 from sce.prepare import Preparation, prepare
 
 X = np.arange(12.0).reshape(4, 3)
@@ -49,6 +51,10 @@ GOOD = {
     "data.npz": saved(np.savez, X=X, y=np.arange(4)),
     "packed.npz": saved(np.savez_compressed, X=X, y=np.array(list("abcd"))),
     "sparse.npz": saved(sp.save_npz, sp.csr_matrix(X)),
+    "csc.npz": saved(sp.save_npz, sp.csc_matrix(X)),
+    "bsr.npz": saved(sp.save_npz, sp.bsr_matrix(X)),
+    "coo.npz": saved(sp.save_npz, sp.coo_matrix(X), compressed=False),
+    "dia.npz": saved(sp.save_npz, sp.dia_matrix(X), compressed=False),
     "map.npz": map_bytes({"format": 1, "r": 1.0, "parameters": {}, "facts": {}}),
     "data.csv": b"a,b,label\n1,2,x\n3,4,y\n5,,x\n",
     "data.tsv": b"a\tb\n1\t2\n3\t4\n",
@@ -62,7 +68,13 @@ def attempt(path):
     """Do with a file all that the command line does before the work; our errors are the only ones allowed."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of NumPy's, about odd numbers
-        for use in (read, read_graph, sce.load, lambda p: read_labels(str(p), 4, "data"), prepared):
+        for use in (
+            read,
+            read_graph,
+            lambda p: describe(sce.load(p)),
+            lambda p: read_labels(str(p), 4, "data"),
+            prepared,
+        ):
             assert is_one_line(use, path)
 
 

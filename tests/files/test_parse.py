@@ -107,7 +107,7 @@ def long_table(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("request_", [Request(), Request(columns=["d", "a"], as_text=("t",)), Request(columns=["a"])])
+@pytest.mark.parametrize("request_", [Request(), Request(columns=["d", "a"], apart=("t",)), Request(columns=["a"])])
 def test_the_quick_way_and_the_slow_way(long_table, request_):
     """Give the same table."""
     plain, quoted, ends = (read(long_table / name, request_) for name in ("plain.csv", "quoted.csv", "ends.csv"))

@@ -5,6 +5,7 @@ Nothing but the standard library is imported before a command runs, so that --he
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import sys
@@ -29,13 +30,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     2
     """
     arguments = list(sys.argv[1:] if arguments is None else arguments)
+    _open_streams()
+    _stop_politely()
     debug = "--debug" in arguments
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), contextlib.redirect_stderr(sys.stderr):  # both are put back at the end
             return _run(arguments)
     except KeyboardInterrupt:
-        return _fail("Stopped; nothing was written.", 130, debug)
-    except BrokenPipeError:  # the reader of our output has gone, as `head` does
+        return _fail("Stopped; no file was left half written.", 130, debug)
+    except BrokenPipeError:  # the reader of the result has gone, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except SCEError as error:
@@ -63,10 +66,31 @@ def _run(arguments: list[str]) -> int:
     command = next(command for command in COMMANDS if command.name == parsed.command)
     if unknown:
         _refuse(unknown[0], command)
-    talk = Talk(quiet=parsed.quiet, as_json=parsed.json)
+    talk = Talk(quiet=parsed.quiet, as_json=parsed.json, debug=parsed.debug)
     talk.listen()
     run_command(command, parsed, talk)
     return 0
+
+
+def _open_streams() -> None:
+    """Where standard output or error is closed, what is said goes nowhere: print would use the other one."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: PTH123, SIM115
+
+
+def _stop_politely() -> None:
+    """Let whoever ends us by SIGTERM, or closes the terminal, leave no half-written file behind, as Ctrl-C does."""
+    import signal
+    import threading
+
+    def stop(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is threading.main_thread():
+        for name in ("SIGTERM", "SIGHUP"):
+            if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is signal.SIG_DFL:
+                signal.signal(getattr(signal, name), stop)
 
 
 def run_command(command: Command, parsed: Any, talk: Talk) -> None:
@@ -77,6 +101,8 @@ def run_command(command: Command, parsed: Any, talk: Talk) -> None:
 
 def _check_command(name: str) -> None:
     known = [command.name for command in COMMANDS]
+    if name.startswith("-") and name not in ("-h", "--help", "--version"):
+        raise UsageError(f"Begin with a command, {', '.join(known)}; {name} goes after it (see sce --help).")
     if not name.startswith("-") and name not in known:
         raise UsageError(f"There is no command {name!r}{nearest(name, known)} (see sce --help).")
 

@@ -44,6 +44,13 @@ _READING = Group(
         Option("--ids", "the column that names the rows; recognised if not given", "NAME"),
         Option("--weights", "how many points each row stands for: a column, an array, a file or FILE:COLUMN", "NAME"),
         Option("--array", "which array of an .npz, or which layer or obsm of an .h5ad", "NAME"),
+        Option(
+            "--header",
+            "whether the first row of a text has the names of the columns: auto, yes or no",
+            "HOW",
+            choice("auto", "yes", "no"),
+            "auto",
+        ),
         Option("--decimal-comma", "numbers in a text are written as 1,5", flag=True),
         Option("--transpose", "the columns of the file are the points", flag=True),
     ],
@@ -202,7 +209,7 @@ _DRAWING = Group(
         ),
         Option("--opacity", "of a dot, above 0 and up to 1; chosen if not given", "NUMBER", number),
         Option("--title", "a line above the picture", "TEXT"),
-        Option("--width", "width and height of the map in inches", "NUMBER", number, 7.0),
+        Option("--width", "width of the map in inches", "NUMBER", number, 6.6),
         Option("--dpi", "dots per inch of a .png, and of the dots of more than 100,000 points", "N", whole, 150),
     ],
 )

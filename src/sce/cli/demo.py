@@ -10,6 +10,7 @@ from typing import Any
 from sce.cli.commands import COMMANDS
 from sce.cli.options import make_parser
 from sce.cli.talk import Talk
+from sce.errors import OutputError
 from sce.files.write import atomic, check_writable
 
 _SETTINGS = ["--n-neighbors", "10", "--alpha", "0.1"]  # looser than the default, so that the shapes of the groups show
@@ -21,14 +22,21 @@ def run(args: Any, talk: Talk) -> None:
 
     folder = Path(args.folder)
     data = check_writable(folder / "digits.csv", [".csv"])
-    _write_digits(data)
+    text = _digits()
+    if data.exists() and data.read_bytes() != text:
+        raise OutputError(
+            f"{data} is there already and is not the demo's; go to another folder, or give one with --folder."
+        )
+    with atomic(data) as file:
+        file.write(text)
     talk.stage("digits")
     line = ["embed", str(data), "-o", str(folder / "digits.map.npz"), "--plot", str(folder / "digits.png"), *_SETTINGS]
     talk.say(f"Wrote {data}, 1,797 handwritten digits of 8 x 8 pixels. Now: sce {' '.join(line)}")
     embed(make_parser(COMMANDS, "").parse_args(line), talk)
 
 
-def _write_digits(path: Path) -> None:
+def _digits() -> bytes:
+    """The digits as a table of text, the last column being their labels."""
     from sklearn.datasets import load_digits
 
     digits = load_digits()
@@ -36,5 +44,4 @@ def _write_digits(path: Path) -> None:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*digits.feature_names, "label"])
     writer.writerows([*map(int, row), int(label)] for row, label in zip(digits.data, digits.target, strict=True))
-    with atomic(path) as file:
-        file.write(text.getvalue().encode())
+    return text.getvalue().encode()

@@ -8,21 +8,24 @@ from typing import Any
 import numpy as np
 
 from sce.cli.commands import COMMANDS
-from sce.cli.options import UsageError
+from sce.cli.options import UsageError, nearest
 from sce.cli.plot import PICTURES, draw, write_picture
 from sce.cli.talk import Talk
 from sce.errors import InputError, OutputError
 from sce.estimator import SCE, check_parameters
 from sce.files import Request, read
-from sce.files.graphs import read_graph, write_graph
-from sce.files.table import Table, read_labels, read_table, take_column
+from sce.files.graphs import read_graph, refuse_to_replace_graph, write_graph
+from sce.files.labels import read_labels
+from sce.files.table import Table, Wanted, read_table
 from sce.files.write import check_writable
+from sce.layout.initialize import STARTS
 from sce.maps import Map, load, refuse_to_replace
 from sce.parallel import Team, resolve_n_jobs
 from sce.prepare import Preparation, prepare
 
 _OPTIONS = next(command for command in COMMANDS if command.name == "embed").options
-_OF_VECTORS = ("columns", "drop", "ids", "weights", "array", "transpose", "log1p", "normalize", "one_hot", "pca")
+_READING = ("columns", "drop", "ids", "weights", "array", "transpose", "decimal_comma")
+_PREPARING = ("missing", "log1p", "normalize", "one_hot", "pca")
 
 
 def run(args: Any, talk: Talk) -> None:
@@ -33,19 +36,17 @@ def run(args: Any, talk: Talk) -> None:
     model = _model(args, talk)
     check_parameters(model)
     P = None if args.graph is None else read_graph(args.graph)
-    table = None if args.data is None else _read_data(args, talk)
-    weights = _take_weights(args, table)
-    if table is None:
-        table = _table_of_graph(args, P)
+    table = _table_of_graph(args, P) if args.data is None else _read_data(args, talk)
+    if args.data is None:
         model.set_params(affinity="precomputed")
     else:
-        _check_length(args, P, table)
         _prepare(args, table, talk)
+        _check_length(args, P, table)
         if P is not None:
             model.set_params(affinity=_Given(P))
     talk.stage("prepare")
     model.set_params(init=_start(args, table.X.shape[0]))
-    model.fit(table.X, sample_weight=weights)
+    model.fit(table.X, sample_weight=table.weights)
     talk.stage("embed")
     result = _map(args, model, table, talk)
     written = _save(result, outputs["output"])
@@ -75,20 +76,40 @@ class _Given:
 def _check_usage(args: Any) -> None:
     if args.data is None and args.graph is None:
         raise UsageError("Give a file with data, or a graph with --graph (see sce embed --help).")
-    if args.data is None:
-        for key in _OF_VECTORS:
-            if getattr(args, key):
-                raise UsageError(f"--{key.replace('_', '-')} needs a file with data, and there is only a graph.")
+    square = _is_square(args)
+    if args.data is None or square:
+        what = "DATA is a square matrix" if square else "there is only a graph"
+        allowed = ("array",) if args.metric == "precomputed" else ()
+        keys = (*(key for key in _READING if key not in allowed), *_PREPARING, *(() if square else ("keep_data",)))
+        _refuse_options(args, keys, f"means nothing where {what}")
     if args.graph is not None:
-        for key in ("affinity", "n_neighbors", "perplexity", "metric"):
-            if getattr(args, key) is not None:
-                raise UsageError(
-                    f"--{key.replace('_', '-')} means nothing where the graph is given by --graph; leave it out."
-                )
+        _refuse_options(args, ("affinity", "n_neighbors", "perplexity", "metric"), "means nothing beside --graph")
+    if args.perplexity is not None and args.affinity != "entropic":
+        raise UsageError("--perplexity goes with --affinity entropic; add that, or leave it out.")
+    if args.n_neighbors is not None and args.affinity not in (None, "knn"):
+        raise UsageError("--n-neighbors goes with --affinity knn; leave one of them out.")
+    if args.alpha is not None and args.scale not in (None, "sce"):
+        raise UsageError("--alpha goes with --scale sce; leave one of them out.")
     if args.pca is not None and args.pca < 0:
         raise UsageError(f"--pca takes a number of components, 1 or more, or 0 for none; not {args.pca}.")
     if not 0 <= args.seed < 2**32:
         raise UsageError(f"--seed takes a whole number from 0 to 2**32 - 1, not {args.seed}.")
+    if args.init and args.init not in STARTS and Path(args.init).suffix.lower() not in (".npy", ".npz"):
+        near = nearest(args.init, STARTS)
+        raise UsageError(
+            f"--init takes {', '.join(STARTS)}, an .npy or a map, not {args.init!r}{near} (see sce embed --help)."
+        )
+
+
+def _is_square(args: Any) -> bool:
+    """Whether DATA is a graph or distances."""
+    return "precomputed" in (args.affinity, args.metric)
+
+
+def _refuse_options(args: Any, keys: tuple[str, ...], why: str) -> None:
+    for key in keys:
+        if getattr(args, key) not in (None, False, "refuse"):
+            raise UsageError(f"--{key.replace('_', '-')} {why}; leave it out.")
 
 
 def _check_outputs(args: Any) -> dict[str, Path]:
@@ -106,6 +127,8 @@ def _check_outputs(args: Any) -> dict[str, Path]:
     if len({path.resolve() for path in found.values()}) < len(found):
         raise OutputError("The map and the graph cannot have the same name; choose another for one of them.")
     refuse_to_replace(found["output"])
+    if "save_graph" in found:
+        refuse_to_replace_graph(found["save_graph"])
     return found
 
 
@@ -125,41 +148,30 @@ def _model(args: Any, talk: Talk) -> SCE:
 
 def _read_data(args: Any, talk: Talk) -> Table:
     """The table of a file; a square matrix where the graph or the distances are given as data."""
-    if "precomputed" in (args.affinity, args.metric):
+    if _is_square(args):
         X = read_graph(args.data) if args.affinity == "precomputed" else read(args.data, Request(array=args.array)).X
         table = Table(Path(args.data), X, None)
-        if args.labels not in (None, "none"):
-            table.labels, table.label_name = read_labels(args.labels, X.shape[0], args.data)
+        _take_labels(args, table)
     else:
-        table = read_table(
-            args.data,
-            columns=args.columns,
-            drop=args.drop,
-            labels=args.labels,
-            ids=args.ids,
-            array=args.array,
-            transpose=args.transpose,
-            decimal_comma=args.decimal_comma,
+        options = {key: getattr(args, key) for key in (*_READING, "labels")}
+        table = read_table(args.data, Wanted(**{**options, "drop": args.drop or [], "header": args.header}))
+    if not _is_square(args) and hasattr(table.X, "tocsr") and table.X.shape[0] == table.X.shape[1]:
+        talk.note(
+            f"{args.data} is a square sparse matrix, taken as data; if it is a graph, give it as --graph {args.data}"
         )
     talk.stage("read", f"Read {args.data}: {table.X.shape[0]} rows, {table.X.shape[1]} columns")
     return table
 
 
-def _take_weights(args: Any, table: Table | None) -> np.ndarray | None:
-    if args.weights is None or table is None:
-        return None
-    values = take_column(table, args.weights)
-    if values is None:
-        values, _ = read_labels(args.weights, table.X.shape[0], table.path)
-    if values.dtype.kind not in "buif":
-        raise InputError(f"--weights {args.weights} holds text; weights are numbers, 0 or more.")
-    return values.astype(np.float64)
+def _take_labels(args: Any, table: Table) -> None:
+    """Labels of a square matrix, which are always in another file."""
+    if args.labels not in (None, "none"):
+        table.labels, table.label_name = read_labels(args.labels, table.X.shape[0], table.path)
 
 
 def _table_of_graph(args: Any, P: Any) -> Table:
     table = Table(Path(args.graph), P, None)
-    if args.labels not in (None, "none"):
-        table.labels, table.label_name = read_labels(args.labels, P.shape[0], args.graph)
+    _take_labels(args, table)
     return table
 
 
@@ -171,8 +183,8 @@ def _check_length(args: Any, P: Any, table: Table) -> None:
 
 
 def _prepare(args: Any, table: Table, talk: Talk) -> None:
-    if "precomputed" not in (args.affinity, args.metric):
-        options = Preparation(args.missing, args.log1p, args.normalize, args.one_hot, args.pca)
+    if not _is_square(args):
+        options = Preparation(**{key: getattr(args, key) for key in _PREPARING})
         with Team(resolve_n_jobs(args.n_jobs)) as team:
             prepare(table, options, team, args.seed)
     for note in table.notes:
@@ -181,17 +193,15 @@ def _prepare(args: Any, table: Table, talk: Talk) -> None:
 
 def _start(args: Any, n: int) -> Any:
     """The start by name, or coordinates from a file."""
-    from sce.cli.options import nearest
-    from sce.layout.initialize import STARTS
-
     init = args.init or "auto"
     if init in STARTS:
         return init
-    if Path(init).suffix.lower() not in (".npy", ".npz"):
-        raise UsageError(
-            f"--init takes {', '.join(STARTS)}, an .npy or a map, not {init!r}{nearest(init, STARTS)} (see sce embed --help)."
+    Y = load(init, whole=False).Y if init.lower().endswith(".npz") else np.array(read(init).X)
+    wanted = args.n_components or 2
+    if Y.shape[1] != wanted:
+        raise InputError(
+            f"{init} has {Y.shape[1]} columns, but the map is to have {wanted} dimensions; see --n-components."
         )
-    Y = load(init).Y if init.lower().endswith(".npz") else np.array(read(init).X)
     if len(Y) != n:
         raise InputError(f"{init} has {len(Y)} points, but there are {n} rows to embed; give the start of these data.")
     return Y
@@ -201,8 +211,7 @@ def _start(args: Any, n: int) -> Any:
 
 
 def _map(args: Any, model: SCE, table: Table, talk: Talk) -> Map:
-    preparation = {key: getattr(args, key) for key in ("missing", "log1p", "normalize", "one_hot", "pca")}
-    preparation |= {key: getattr(args, key) for key in ("columns", "drop", "weights", "array", "transpose", "graph")}
+    preparation = {key: getattr(args, key) for key in (*_PREPARING, *_READING, "graph")}
     facts = {
         "source": table.path.name,
         "columns": table.X.shape[1],
@@ -229,11 +238,10 @@ def _save(result: Map, path: Path) -> Path:
     except OutputError as error:
         import tempfile
 
-        refuge = Path(tempfile.mkdtemp(prefix="sce-")) / path.name
         try:
+            refuge = Path(tempfile.mkdtemp(prefix="sce-")) / path.name
             result.save(refuge)
-        except OutputError:
-            refuge.parent.rmdir()
+        except OSError:
             raise error from None
         raise OutputError(f"{error} The map was saved as {refuge} instead.") from None
     return path

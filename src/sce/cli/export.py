@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from sce.cli.talk import Talk
+from sce.errors import OutputError
 from sce.files.write import atomic, check_writable
 from sce.maps import Map, load
 
@@ -18,10 +19,8 @@ _AT_ONCE = 10_000  # rows
 
 def run(args: Any, talk: Talk) -> None:
     """Read the map, write a row for each point."""
-    path = check_writable(
-        args.output or f"{Path(args.map).name.removesuffix('.npz')}.csv", [".csv", ".tsv"], [args.map]
-    )
-    result = load(args.map)
+    path = check_writable(args.output or _default(args.map), [".csv", ".tsv"], [args.map])
+    result = load(args.map, whole=False)
     columns = _columns(result, clusters=args.clusters)
     with atomic(path) as file:
         _write(file, columns, "\t" if path.suffix.lower() == ".tsv" else ",")
@@ -32,6 +31,17 @@ def run(args: Any, talk: Talk) -> None:
         facts["clusters"] = int(columns["cluster"].max(initial=-1)) + 1
         found = f"; {facts['clusters']} clusters found, {np.mean(columns['cluster'] < 0):.1%} of the points in none"
     talk.result(facts, f"{path}: {len(result.Y)} points, columns {', '.join(columns)}{found}")
+
+
+def _default(path: str) -> str:
+    """MAP.csv, unless that is there and was not written here: it may be the data that the map was made of."""
+    name = Path(f"{Path(path).name.removesuffix('.npz')}.csv")
+    if name.is_file():
+        with name.open("rb") as file:
+            ours = file.readline().startswith(b"id,x")
+        if not ours:
+            raise OutputError(f"{name} is there already and was not exported by sce; choose another name with -o.")
+    return str(name)
 
 
 def _columns(result: Map, *, clusters: bool) -> dict[str, np.ndarray]:
@@ -61,4 +71,6 @@ def _write(file: Any, columns: dict[str, np.ndarray], separator: str) -> None:
 
 def _words(values: np.ndarray) -> list[Any]:
     """Numbers in as few digits as bring them back."""
-    return [str(value) for value in values] if values.dtype.kind == "f" else values.tolist()
+    if values.dtype.kind != "f":
+        return values.tolist()
+    return ["" if value != value else str(value) for value in values]  # noqa: PLR0124

@@ -8,6 +8,7 @@ import numpy as np
 
 from sce.cli.talk import Talk
 from sce.maps import Map, load
+from sce.missing import is_missing
 
 
 def run(args: Any, talk: Talk) -> None:
@@ -29,7 +30,7 @@ def describe(result: Map) -> dict[str, Any]:
         "dimensions": result.Y.shape[1],
         "extent": [round(float(size), 3) for size in high - low],
         "r": result.r if np.isfinite(result.r) else None,
-        "loss": round(float(loss[-1]), 5) if len(loss) else None,
+        "loss": round(float(loss[-1]), 5) if len(loss) and np.isfinite(loss[-1]) else None,
         "epochs": facts.get("n_epochs"),
         "ended by": facts.get("stop_reason"),
         "neighbours": _neighbours(facts),
@@ -47,16 +48,18 @@ def describe(result: Map) -> dict[str, Any]:
 
 def _neighbours(facts: dict[str, Any]) -> str | None:
     method, recall = facts.get("neighbor_method"), facts.get("neighbor_recall")
-    return None if method is None else f"{method}, recall {recall:.3f}"
+    return f"{method}, recall {recall:.3f}" if isinstance(recall, float) else method
 
 
 def _labels(result: Map) -> str | None:
     if result.labels is None:
         return None
     name = f"{result.label_name}: " if result.label_name else ""
-    values, counts = np.unique(result.labels, return_counts=True)
-    if result.labels.dtype.kind == "f":
-        return f"{name}{len(values)} different numbers from {values[0]:g} to {np.nanmax(values):g}"
+    lost = np.array([is_missing(value) for value in result.labels.tolist()])
+    values, counts = np.unique(result.labels[~lost], return_counts=True)
+    name += f"{lost.sum()} rows without, " if lost.any() else ""
+    if result.labels.dtype.kind == "f" and len(values):
+        return f"{name}{len(values)} different numbers from {values[0]:g} to {values[-1]:g}"
     shown = ", ".join(f"{value} ({count})" for value, count in zip(values[:10], counts[:10], strict=True))
     return f"{name}{len(values)} classes: {shown}{', ...' if len(values) > 10 else ''}"
 

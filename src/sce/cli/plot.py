@@ -15,14 +15,12 @@ PICTURES = (".png", ".svg", ".pdf")
 
 def run(args: Any, talk: Talk) -> None:
     """Read the map, draw it, write the picture."""
-    if not 1 <= args.width <= 100 or not 10 <= args.dpi <= 2000:
-        raise UsageError("--width takes 1 to 100 inches and --dpi 10 to 2000.")
+    if not 1 <= args.width <= 100 or not 10 <= args.dpi <= 2000 or args.width * args.dpi > 20_000:
+        raise UsageError("--width takes 1 to 100 inches and --dpi 10 to 2000, at most 20,000 dots together.")
     path = check_writable(args.output or f"{Path(args.map).name.removesuffix('.npz')}.png", PICTURES, [args.map])
-    result = load(args.map)
+    result = load(args.map, whole=False)
     _choose_labels(result, args)
-    ax = draw(
-        result, kind=args.kind, size=args.size, opacity=args.opacity, title=args.title, width=args.width, dpi=args.dpi
-    )
+    ax = draw(result, kind=args.kind, size=args.size, opacity=args.opacity, title=args.title, width=args.width)
     write_picture(ax, path, args.dpi)
     talk.stage("draw")
     facts = {"plot": str(path), "points": len(result.Y), "label_name": result.label_name}
@@ -39,22 +37,16 @@ def _choose_labels(result: Map, args: Any) -> None:
 
         result.labels, result.label_name = find_clusters(result.Y), "clusters"
     elif args.labels is not None:
-        from sce.files.table import read_labels
+        from sce.files.labels import read_labels
 
         result.labels, result.label_name = read_labels(args.labels, len(result.Y), args.map)
 
 
-def draw(result: Map, *, width: float = 7.0, dpi: int = 150, **options: Any) -> Any:
-    """The axes with the map."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
+def draw(result: Map, **options: Any) -> Any:
+    """The axes with the map; the options are those of :func:`sce.plot.scatter`."""
     from sce.plot import scatter
 
-    figure = Figure(figsize=(width, width), dpi=dpi)
-    FigureCanvasAgg(figure)
-    ax = figure.add_axes((0, 0, 1, 1), projection="3d" if result.Y.shape[1] == 3 else None)
-    return scatter(result.Y, result.labels, ax=ax, **options)
+    return scatter(result.Y, result.labels, legend=result.label_name or True, **options)
 
 
 def write_picture(ax: Any, path: Path, dpi: int = 150) -> None:

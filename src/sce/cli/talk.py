@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 import time
 import warnings
-from typing import Any, TextIO
+from typing import Any
+
+from sce.errors import OutputError, SCEWarning
 
 
 class Talk:
     """Says things as --quiet and --json want it, and remembers what was said for the JSON."""
 
-    def __init__(self, *, quiet: bool, as_json: bool) -> None:
-        self.quiet, self.as_json = quiet, as_json
+    def __init__(self, *, quiet: bool, as_json: bool, debug: bool = False) -> None:
+        self.quiet, self.as_json, self.debug = quiet, as_json, debug
         self.notes: list[str] = []
         self.warnings: list[str] = []
         self.seconds: dict[str, float] = {}
@@ -53,15 +56,48 @@ class Talk:
         """The result: JSON for scripts, a text for people."""
         if self.as_json:
             said = {"seconds": self.seconds, "notes": self.notes, "warnings": self.warnings}
-            _print(json.dumps({**facts, **said}, ensure_ascii=False, allow_nan=False), sys.stdout)
-        elif not self.quiet:
+            text = json.dumps({**facts, **said}, allow_nan=False)
+        elif self.quiet:
+            return
+        try:
             _print(text, sys.stdout)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise OutputError(f"The result cannot be written to standard output: {error.strerror}.") from None
 
     def listen(self) -> None:
-        """From now on, say all warnings of Python in a line each."""
-        warnings.simplefilter("default")
+        """From now on, say our warnings in a line each, and let nobody who stops listening stop the work."""
+        if not self.debug:
+            warnings.simplefilter("ignore")  # other libraries warn of their own future
+        warnings.simplefilter("always", SCEWarning)
         warnings.showwarning = self.warn  # type: ignore[assignment]
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")  # whatever the other end cannot write
+        sys.stderr = _Patient(sys.stderr)  # type: ignore[assignment]
 
 
-def _print(text: str, stream: TextIO) -> None:
+class _Patient:
+    """A stream whose reader may go away, as that of `sce ... 2>&1 | head` does, without harm to the work."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write, or do nothing."""
+        with contextlib.suppress(BrokenPipeError, ValueError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Flush, or do nothing."""
+        with contextlib.suppress(BrokenPipeError, ValueError):
+            self._stream.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def _print(text: str, stream: Any) -> None:
     print(text, file=stream, flush=True)

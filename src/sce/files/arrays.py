@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from sce.errors import InputError
-from sce.files.source import Request, Source, choose_columns
+from sce.files.source import Request, Source, pick_columns
+from sce.missing import as_text
 
 _SPARSE = {"format", "shape", "data"}  # what scipy.sparse.save_npz always writes
-_MAP = "sce_map"
+MAP = "sce_map"  # what a map always has
 LABEL_ARRAYS = ("y", "labels", "label", "target")  # arrays of an .npz that are labels, the likeliest first
 
 
@@ -32,19 +33,24 @@ def refuse_pickle(path: Path) -> None:
 def read_npz(path: Path, request: Request) -> Source:
     """An .npz file: a sparse matrix, or one matrix X with arrays of labels."""
     shapes = npz_shapes(path)
-    if _MAP in shapes:
+    if MAP in shapes:
         raise InputError(f"{path} is a map, not data; draw it with: sce plot {path}")
-    if set(shapes) >= _SPARSE:
+    if is_sparse(shapes):
         return _source(path, load_sparse(path), request)
     with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
         name = _matrix_name(path, shapes, request.array)
         X = file[name]
         rows = X.shape[:1]
-        others = sorted((k for k in shapes if k != name and shapes[k] == rows), key=_labels_first)
-        extra = {k: file[k] for k in others}
+        others = sorted((k for k in shapes if k != name and shapes[k] == rows), key=labels_first)
+        extra = {k: plain_values(path, k, file[k]) for k in others}
     source = _source(path, X, request)
-    source.extra = extra
+    source.extra |= extra
     return source
+
+
+def is_sparse(shapes: Any) -> bool:
+    """Whether these are the arrays of a scipy sparse matrix."""
+    return set(shapes) >= _SPARSE
 
 
 def load_sparse(path: Path) -> Any:
@@ -52,8 +58,11 @@ def load_sparse(path: Path) -> Any:
     from scipy import sparse
 
     npz_shapes(path)
-    matrix = sparse.load_npz(path).tocsr()
-    matrix.check_format(full_check=True)
+    matrix = sparse.load_npz(path)
+    if matrix.format in ("csr", "csc", "bsr"):
+        matrix.check_format(full_check=True)  # before any conversion follows the indices
+    matrix = matrix.tocsr()
+    matrix.sum_duplicates()
     return matrix
 
 
@@ -108,13 +117,24 @@ def _matrix_name(path: Path, shapes: dict[str, tuple[int, ...]], wanted: str | N
     return matrices[0]
 
 
-def _labels_first(name: str) -> int:
+def labels_first(name: str) -> int:
+    """The place of an array among others: the likelier it holds labels, the earlier."""
     return LABEL_ARRAYS.index(name) if name in LABEL_ARRAYS else len(LABEL_ARRAYS)
+
+
+def plain_values(path: Path, name: str, values: np.ndarray) -> np.ndarray:
+    """One text or number for each row; text as Python strings."""
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim != 1 or values.dtype.kind not in "buifUS":
+        raise InputError(
+            f"{name} of {path} holds {values.dtype} of shape {values.shape}; labels are one text or number for each row."
+        )
+    return as_text(values) if values.dtype.kind in "US" else values
 
 
 def _source(path: Path, X: Any, request: Request) -> Source:
     """The matrix with the wanted columns only; records become columns with names."""
-    names = None
     if X.dtype.names:
         names = list(X.dtype.names)
         kinds = {X.dtype[name].kind for name in names}
@@ -123,8 +143,5 @@ def _source(path: Path, X: Any, request: Request) -> Source:
                 f"{path} holds records with fields that are no numbers; save the numbers as a plain matrix."
             )
         X = np.stack([X[name] for name in names], axis=1)
-    if X.ndim == 2 and (request.columns is not None or request.drop):
-        chosen = choose_columns(path, names, X.shape[1], request)
-        names = [names[c] for c in chosen] if names else None
-        X = X[:, chosen]
-    return Source(path, X, names)
+        return pick_columns(Source(path, X, names), request)
+    return pick_columns(Source(path, X), request) if X.ndim == 2 else Source(path, X)

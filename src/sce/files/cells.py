@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterable
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -30,6 +31,7 @@ class Columns(NamedTuple):
     names: list[str]
     numbers: list[int]
     text: list[int]
+    beside: list[str]  # of the columns of text, those that are not among the wanted ones
 
 
 Block = tuple[np.ndarray, list[np.ndarray]]  # the numbers of some rows, and their columns of text
@@ -62,6 +64,19 @@ def kind_of_column(cells: Any) -> str:
     return "text" if 2 * words > len(present) else "number"
 
 
+def is_blank(cells: list[str]) -> bool:
+    """Whether a line is empty, or one of spaces."""
+    return not cells or (len(cells) == 1 and not cells[0].strip())
+
+
+def without_mark(cells: list[str]) -> list[str]:
+    """The cells of a header without the # that numpy.savetxt puts before it."""
+    if not cells[0].startswith("#"):
+        return cells
+    first = cells[0].lstrip("# ")
+    return [first, *cells[1:]] if first else cells[1:]
+
+
 def with_point(cell: str) -> str:
     """1.5 for 1,5; whatever is no such number stays as it is."""
     return cell.replace(",", ".") if _DECIMAL_COMMA.fullmatch(cell) else cell
@@ -82,7 +97,7 @@ class Cells:
                 self._refuse_ragged(line.number, len(line.cells))
         rows = [line.cells for line in part]
         X = self._numbers(rows, part)
-        text = [np.array([_word(row[c]) for row in rows], dtype=str) for c in self.columns.text]
+        text = [_words(row[c] for row in rows) for c in self.columns.text]
         self.rows += len(part)
         self.last_line = part[-1].number
         return X, text
@@ -93,14 +108,14 @@ class Cells:
         places[self.columns.numbers] = np.arange(len(self.columns.numbers))
         places[self.columns.text] = SKIP - 1 - np.arange(len(self.columns.text))
         rows, wrong = parse_rows(text, separator, places)
-        for row, place, begin, end in rows.odd.tolist():
+        for row, place, begin, end in rows.odd[rows.odd[:, 0] < len(rows.lines)].tolist():
             rows.numbers[row, place] = self._cell(
                 text[begin:end].decode(), row, place, first_line + int(rows.lines[row])
             )
         if wrong is not None:
             self._refuse_ragged(first_line + wrong[0], wrong[1])
         words = [
-            np.array([_word(text[begin:end].decode()) for begin, end in rows.spans[:, k].tolist()], dtype=str)
+            _words(text[begin:end].decode() for begin, end in rows.spans[:, k].tolist())
             for k in range(len(self.columns.text))
         ]
         self.rows += len(rows.lines)
@@ -131,7 +146,7 @@ class Cells:
         name = self.columns.names[self.columns.numbers[place]]
         hint = f"correct it, or leave the column out with --drop {name!r}."
         if _DECIMAL_COMMA.fullmatch(cell):
-            hint = "if that is a number, add --decimal-comma."
+            hint = "add --decimal-comma if the comma is a decimal point, or leave it out if it marks thousands."
         raise InputError(
             f"{self.path} has text where numbers are needed: column {name!r}, row {self.rows + row} (line {line}) holds "
             f"{cell.strip()[:40]!r}; {hint}"
@@ -144,5 +159,10 @@ class Cells:
         )
 
 
-def _word(cell: str) -> str:
-    return "" if is_missing(cell) else cell.strip()
+def _words(cells: Iterable[str]) -> np.ndarray:
+    """Cells as an array of Python strings, each different one kept once."""
+    known: dict[str, str] = {}
+    words = [known.setdefault(word, word) for word in ("" if is_missing(cell) else cell.strip() for cell in cells)]
+    out = np.empty(len(words), object)
+    out[:] = words
+    return out

@@ -7,7 +7,7 @@ from typing import Any
 
 from sce.errors import InputError, OutputError
 from sce.files import read
-from sce.files.arrays import load_sparse, npz_shapes
+from sce.files.arrays import MAP, is_sparse, load_sparse, npz_shapes
 from sce.files.sniff import check_file, reading
 from sce.files.write import atomic, check_writable
 
@@ -22,9 +22,10 @@ def read_graph(path: str | Path) -> Any:
     kind = check_file(path)
     if kind == ".npz":
         with reading(path, kind):
-            if "sce_map" in npz_shapes(path):
+            shapes = npz_shapes(path)
+            if MAP in shapes:
                 return _of_map(path)
-            if {"format", "shape", "data"} <= set(npz_shapes(path)):
+            if is_sparse(shapes):
                 return _square(path, load_sparse(path))
     if kind == ".h5ad":
         with reading(path, kind):
@@ -42,15 +43,20 @@ def write_graph(P: Any, path: Path) -> None:
     from scipy import sparse
 
     path = check_writable(path, [".npz"])
-    if path.exists() and path.stat().st_size and not _is_sparse(path):
-        raise OutputError(f"{path} is there already and is not a graph; choose another name, or remove it first.")
+    refuse_to_replace_graph(path)
     with atomic(path) as file:
         sparse.save_npz(file, P, compressed=False)
 
 
+def refuse_to_replace_graph(path: Path) -> None:
+    """Refuse to write a graph over a file that is something else."""
+    if path.exists() and path.stat().st_size and not _is_sparse(path):
+        raise OutputError(f"{path} is there already and is not a graph; choose another name, or remove it first.")
+
+
 def _is_sparse(path: Path) -> bool:
     try:
-        return {"format", "shape", "data"} <= set(npz_shapes(path))
+        return is_sparse(npz_shapes(path))
     except Exception:  # noqa: BLE001
         return False
 
@@ -74,15 +80,9 @@ def _of_map(path: Path) -> Any:
 
 
 def _of_anndata(path: Path) -> Any:
-    import warnings
+    from sce.files.h5ad import open_h5ad
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            import anndata
-        except ImportError:
-            raise InputError(f"Reading {path} needs anndata; install it with: pip install 'sce[scanpy]'") from None
-        data = anndata.read_h5ad(path)
+    data = open_h5ad(path)
     if "connectivities" not in data.obsp:
         listed = ", ".join(data.obsp) or "nothing"
         raise InputError(f"{path} has no obsp['connectivities'] (it has {listed}); run scanpy.pp.neighbors first.")

@@ -13,7 +13,7 @@ import numpy as np
 
 from sce.errors import InputError
 from sce.files.parse import parse_words
-from sce.files.source import Request, Source, choose_columns
+from sce.files.source import Request, Source, pick_columns
 
 _OF_NUMBERS = b"0123456789+-.eE \t\r\nnaifNAIFty"  # also of nan and infinity
 _FIELDS = ("real", "double", "integer", "pattern")
@@ -37,9 +37,7 @@ def read_mtx(path: Path, request: Request) -> Source:
     header = _read_header(path, content)
     numbers = _read_numbers(path, content, header)
     X = _sparse(path, header, numbers) if header.sparse else _dense(header, numbers)
-    if request.columns is not None or request.drop:
-        X = X[:, choose_columns(path, None, X.shape[1], request)]
-    return Source(path, X)
+    return pick_columns(Source(path, X), request)
 
 
 def _read_header(path: Path, content: bytes) -> _Header:
@@ -108,7 +106,7 @@ def _sparse(path: Path, header: _Header, numbers: np.ndarray) -> Any:
     from scipy import sparse
 
     i, j = numbers[:, 0], numbers[:, 1]
-    inside = (i >= 1) & (i <= header.shape[0]) & (j >= 1) & (j <= header.shape[1])
+    inside = (i >= 1) & (i <= header.shape[0]) & (j >= 1) & (j <= header.shape[1]) & (i % 1 == 0) & (j % 1 == 0)
     if not inside.all():
         entry = int(np.flatnonzero(~inside)[0])
         raise InputError(

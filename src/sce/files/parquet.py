@@ -9,6 +9,7 @@ import numpy as np
 
 from sce.errors import InputError
 from sce.files.source import Request, Source, choose_columns, refuse_double_names
+from sce.missing import as_text
 
 
 def read_parquet(path: Path, request: Request) -> Source:
@@ -18,33 +19,24 @@ def read_parquet(path: Path, request: Request) -> Source:
     except ImportError:
         raise InputError(f"Reading {path} needs pyarrow; install it with: pip install 'sce[io]'") from None
 
-    file = parquet.ParquetFile(path)
-    names = list(file.schema_arrow.names)
-    refuse_double_names(path, names)
-    chosen = [names[c] for c in choose_columns(path, names, len(names), request)]
-    wanted = list(dict.fromkeys([*chosen, *(name for name in request.as_text if name in names)]))
-    table = file.read(columns=wanted)
-    numbers, text = [], {}
-    for name in wanted:
+    with parquet.ParquetFile(path) as file:
+        names = list(file.schema_arrow.names)
+        refuse_double_names(path, names)
+        apart = [name for name in names if request.is_apart(name)]
+        chosen = [names[c] for c in choose_columns(path, names, len(names), request)]
+        table = file.read(columns=list(dict.fromkeys([*chosen, *apart])))
+    numbers: dict[str, np.ndarray] = {}
+    text: dict[str, np.ndarray] = {}
+    extra: dict[str, np.ndarray] = {}
+    for name in table.column_names:
         values = _values(path, name, table.column(name))
-        if values.dtype.kind == "U" or name in request.as_text:
-            text[name] = values
-        else:
-            numbers.append(name)
-    X = np.empty((table.num_rows, len(numbers)), _common([_dtype(table.column(n)) for n in numbers]))
-    for place, name in enumerate(numbers):
-        X[:, place] = _values(path, name, table.column(name))
-    return Source(path, X, numbers, text)
-
-
-def _dtype(column: Any) -> np.dtype:
-    """The NumPy type of a column of numbers; with nulls, one that has NaN."""
-    dtype = np.dtype(column.type.to_pandas_dtype())
-    return np.result_type(dtype, np.float64) if column.null_count and dtype.kind != "f" else dtype
-
-
-def _common(types: list[np.dtype]) -> np.dtype:
-    return np.result_type(*types) if types else np.dtype(np.float64)
+        home = extra if name not in chosen else text if values.dtype.kind == "O" or name in apart else numbers
+        home[name] = values
+    names = [name for name in chosen if name in numbers]
+    X = np.empty((table.num_rows, len(names)), np.result_type(np.bool_, *(numbers[name].dtype for name in names)))
+    for place, name in enumerate(names):
+        X[:, place] = numbers.pop(name)
+    return Source(path, X, names, text, extra)
 
 
 def _values(path: Path, name: str, column: Any) -> np.ndarray:
@@ -52,9 +44,8 @@ def _values(path: Path, name: str, column: Any) -> np.ndarray:
     import pyarrow as pa
 
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
-        plain = column.cast(pa.large_string())
-        return np.array([value or "" for value in plain.to_pylist()], dtype=str)
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or str(kind) == "string_view":
+        return as_text(column.cast(pa.large_string()).to_pylist())
     if pa.types.is_decimal(kind) or pa.types.is_null(kind):
         return np.asarray(column.cast(pa.float64()).to_numpy(), np.float64)
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):

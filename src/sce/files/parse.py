@@ -145,7 +145,7 @@ def _parse_rows(text: Any, separator: Any, places: Any, rows: Any, tens: Any) ->
                         rows.spans[row, SKIP - 1 - place, 1] = i
                 cells += 1
                 begin = i + 1
-            elif text[i] != _SPACE:
+            elif text[i] != _SPACE and text[i] != _TAB:
                 blank = False
             i += 1
         if cells > 1 or not blank:

@@ -61,12 +61,16 @@ def kind_of(path: Path) -> str:
 
 def check_file(path: Path) -> str:
     """The kind of a file that is there, can be read, is not empty, and begins as its name says."""
-    kind = kind_of(path)
+    if str(path) in ("-", "/dev/stdin"):
+        raise InputError("sce reads files, not standard input; save it to a file first.")
     try:
         if path.is_dir():
             raise InputError(f"{path} is a folder; give a file in it.")
+        kind = kind_of(path)
         with path.open("rb") as file:
             first = file.read(4096)
+    except SCEError:
+        raise
     except FileNotFoundError:
         raise InputError(f"There is no file {path}{_nearest(path)}") from None
     except (OSError, ValueError) as error:

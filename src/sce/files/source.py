@@ -21,19 +21,29 @@ class Request:
         Names of columns, or ranges of their numbers such as "2:5"; all by default.
     drop : list of str
         Columns to leave out, in the same way.
-    as_text : tuple of str
-        Columns to be kept apart from the numbers, as they are: labels, ids. They need not be among `columns`.
+    apart : tuple of str
+        Columns to be kept apart from the numbers, as they are: labels, ids, weights. They need not be among `columns`.
+    likely : frozenset of str
+        Names, in lower case, of columns that may well be labels or ids, which are kept apart as well.
     array : str, optional
         Which array of a file that has several.
     decimal_comma : bool, default=False
         Whether numbers in a text are written as 1,5.
+    header : {"auto", "yes", "no"}, default="auto"
+        Whether the first row of a text has the names of the columns.
     """
 
     columns: list[str] | None = None
     drop: list[str] = field(default_factory=list)
-    as_text: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
+    likely: frozenset[str] = frozenset()
     array: str | None = None
     decimal_comma: bool = False
+    header: str = "auto"
+
+    def is_apart(self, name: str) -> bool:
+        """Whether a column is to be kept apart from the numbers."""
+        return name in self.apart or name.lower() in self.likely
 
 
 @dataclass
@@ -43,16 +53,20 @@ class Source:
     path: Path
     X: Any  # array, mapped array or CSR matrix of shape (n, d); NaN where a number is missing
     names: list[str] | None = None  # of the columns of X
-    text: dict[str, np.ndarray] = field(default_factory=dict)  # columns of text, in the order of the file
-    extra: dict[str, np.ndarray] = field(default_factory=dict)  # what the file has for each row beside its columns
+    text: dict[str, np.ndarray] = field(
+        default_factory=dict
+    )  # columns of text, or kept apart, in the order of the file
+    extra: dict[str, np.ndarray] = field(default_factory=dict)  # what else there is for each row: never data
     ids: np.ndarray | None = None  # names of the rows
     first_line: int | None = None  # where the file has lines: that of row 0
+    notes: list[str] = field(default_factory=list)  # what was decided in reading
 
     def check(self) -> None:
         """Refuse what no reader may give: no rows, names that occur twice, values that are no numbers."""
         if self.X.ndim != 2:
+            hint = " Reshape it with X.reshape(-1, 1) if it is one column." if self.X.ndim == 1 else " Reshape it."
             raise InputError(
-                f"{self.path} holds an array of shape {self.X.shape}; a table is needed, a row for each point."
+                f"{self.path} holds an array of shape {self.X.shape}; a table is needed, a row for each point.{hint}"
             )
         if self.X.dtype.kind not in "buif":
             what = {"c": "complex numbers", "m": "durations", "M": "dates", "U": "text", "S": "text"}
@@ -102,6 +116,30 @@ def choose_columns(path: Path, names: list[str] | None, count: int, request: Req
     if not chosen and count:
         raise InputError(f"No column of {path} is left by --columns and --drop; leave at least one.")
     return chosen
+
+
+def pick_columns(source: Source, request: Request) -> Source:
+    """The source with the wanted columns in X, and those to be kept apart beside it.
+
+    Columns that follow one another are a view, so that a mapped array stays mapped.
+    """
+    X, names = source.X, source.names or [str(place) for place in range(source.X.shape[1])]
+    chosen = choose_columns(source.path, names, len(names), request)
+    apart = [place for place, name in enumerate(names) if request.is_apart(name)]
+    source.text = {names[place]: _column(X, place) for place in apart if place in chosen}
+    source.extra |= {names[place]: _column(X, place) for place in apart if place not in chosen}
+    chosen = [place for place in chosen if place not in apart]
+    source.names = [names[place] for place in chosen]
+    if chosen and chosen == list(range(chosen[0], chosen[-1] + 1)):
+        source.X = X if len(chosen) == len(names) else X[:, chosen[0] : chosen[-1] + 1]
+    else:
+        source.X = X[:, chosen]
+    return source
+
+
+def _column(X: Any, place: int) -> np.ndarray:
+    column = X[:, [place]]
+    return np.asarray(column.toarray() if hasattr(column, "toarray") else column).ravel()
 
 
 def _places(path: Path, names: list[str] | None, count: int, wanted: list[str]) -> list[int]:

@@ -11,25 +11,23 @@ import numpy as np
 
 from sce.errors import InputError
 from sce.files import Request, Source, read
-from sce.files.arrays import LABEL_ARRAYS, refuse_pickle
-from sce.files.sniff import KINDS, check_file, reading
+from sce.files.arrays import LABEL_ARRAYS
+from sce.files.cells import is_number
+from sce.files.labels import LABEL_NAMES, read_labels, split, typed
 from sce.files.source import hint_at
+from sce.missing import as_text, is_missing
 
-LABEL_NAMES = frozenset(
-    [
-        *("label", "labels", "class", "classes", "target", "species", "category", "group"),
-        *("cluster", "clusters", "cell_type", "celltype"),
-    ]
-)
 ID_NAMES = frozenset(
     ["", "unnamed: 0", "id", "ids", "index", "row", "rowid", "row_id", "name", "barcode", "__index_level_0__"]
 )
 _FEW = 10  # rows up to which distinct values say nothing
+_LONGEST = 1000  # characters of an id or a label
+_NUMBERLIKE = re.compile(r"[-+$€£]?[0-9][0-9.,' ]*[%€$£]?")
 
 
 @dataclass
 class Table:
-    """Data ready to be prepared: numbers, columns of text among them, labels and names of the rows."""
+    """Data ready to be prepared: numbers, columns of text among them, and what else there is for each row."""
 
     path: Path
     X: Any
@@ -40,6 +38,7 @@ class Table:
     labels: np.ndarray | None = None
     label_name: str | None = None
     ids: np.ndarray | None = None
+    weights: np.ndarray | None = None
     notes: list[str] = field(default_factory=list)
 
     def name(self, column: int) -> str:
@@ -51,87 +50,47 @@ class Table:
         return f"row {number}" if self.first_line is None else f"row {number} (line {number + self.first_line})"
 
 
-def read_table(
-    path: str | Path,
-    *,
-    columns: list[str] | None = None,
-    drop: list[str] | None = None,
-    labels: str | None = None,
-    ids: str | None = None,
-    array: str | None = None,
-    transpose: bool = False,
-    decimal_comma: bool = False,
-) -> Table:
+@dataclass(frozen=True)
+class Wanted:
+    """What to take from a file, and as what; the options of the same names of `sce embed`."""
+
+    columns: list[str] | None = None
+    drop: list[str] = field(default_factory=list)
+    labels: str | None = None  # None: recognised; "none": none
+    ids: str | None = None
+    weights: str | None = None
+    array: str | None = None
+    transpose: bool = False
+    decimal_comma: bool = False
+    header: str = "auto"
+
+
+def read_table(path: str | Path, wanted: Wanted | None = None) -> Table:
     """Read a data file and tell data, labels and ids apart.
 
-    Parameters
-    ----------
-    path : str or Path
-    columns, drop : lists of str, optional
-        Columns to take or to leave out, by names or ranges of numbers.
-    labels : str, optional
-        A column, an array of the file, another file, FILE:COLUMN of another file, or "none"; by default a column is
-        recognised by its name, or as the only one of text.
-    ids : str, optional
-        The column that names the rows; recognised by default.
-    array : str, optional
-        Which array of a file with several.
-    transpose : bool, default=False
-        Whether the columns of the file are the points.
-    decimal_comma : bool, default=False
-        Whether numbers in a text are written as 1,5.
+    Labels are a column, an array of the file, another file, or FILE:COLUMN of another file; if not given, a column is
+    recognised by its name, or as the only one of text. The column that names the rows is recognised likewise.
     """
-    apart = tuple(name for name in (labels, ids) if name is not None)
-    source = read(path, Request(columns, drop or [], apart, array, decimal_comma))
-    table = _transposed(source) if transpose else _upright(source)
-    if labels not in (None, "none"):
-        _take_labels(table, labels)
-    _take_ids(table, ids)
-    if labels is None:
+    wanted = wanted or Wanted()
+    apart = tuple(name for name in (wanted.labels, wanted.ids, wanted.weights) if name is not None)
+    likely = LABEL_NAMES | (ID_NAMES if wanted.ids is None else frozenset())
+    request = Request(wanted.columns, wanted.drop, apart, likely, wanted.array, wanted.decimal_comma, wanted.header)
+    source = read(path, request)
+    table = _transposed(source) if wanted.transpose else _upright(source)
+    if wanted.labels not in (None, "none"):
+        _take_labels(table, str(wanted.labels))
+    if wanted.weights is not None:
+        table.weights = _take_weights(table, wanted.weights)
+    _take_ids(table, wanted.ids)
+    if wanted.labels is None:
         _recognise_labels(table)
+    _put_back(table)
     if table.labels is not None:
+        _refuse_long(table, table.labels, "label")
         table.notes.append(f"Labels: {table.label_name!r} ({_count(table.labels)})")
     if not table.X.shape[1] and not table.text:
         raise InputError(f"{path} has no columns of numbers beside labels and ids, so there is nothing to embed.")
     return table
-
-
-def read_labels(spec: str, n: int, of: str | Path) -> tuple[np.ndarray, str]:
-    """Labels from FILE or FILE:COLUMN, one for each of n rows, and what they are called."""
-    path, column = _split(spec)
-    kind = check_file(path)
-    if kind == ".npy":
-        values, name = _plain_array(path), path.stem
-    else:
-        source = read(
-            path, Request(columns=[column] if column and kind != ".npz" else None, as_text=(column,) if column else ())
-        )
-        values, name = _only_column(source, column)
-    if len(values) != n:
-        raise InputError(f"{path} has {len(values)} labels, but {of} has {n} rows; give one label for each row.")
-    return typed(values), name
-
-
-def typed(values: np.ndarray) -> np.ndarray:
-    """Text that is all numbers as numbers, whole where they are whole; other text as it is.
-
-    Examples
-    --------
-    >>> typed(np.array(["1", "2"])), typed(np.array(["1.5", ""])), typed(np.array(["a", "1"]))
-    (array([1, 2]), array([1.5, nan]), array(['a', '1'], dtype='<U1'))
-    """
-    if values.dtype.kind in "OS":
-        values = values.astype(str)
-    if values.dtype.kind == "U":
-        try:
-            numbers = np.array([float(value) if value else np.nan for value in values.tolist()])
-        except ValueError:
-            return values
-        if np.isnan(numbers).all():
-            return values
-        values = numbers
-    whole = values.dtype.kind == "f" and np.isfinite(values).all() and (values == np.rint(values)).all()
-    return values.astype(np.int64) if whole and np.abs(values).max(initial=0) < 2**53 else values
 
 
 # ----------------------------------------------------------------------------------------------------------------- rows
@@ -139,46 +98,97 @@ def typed(values: np.ndarray) -> np.ndarray:
 
 def _upright(source: Source) -> Table:
     return Table(
-        source.path, source.X, source.names, dict(source.text), source.extra, source.first_line, ids=source.ids
+        source.path,
+        source.X,
+        source.names,
+        dict(source.text),
+        dict(source.extra),
+        source.first_line,
+        ids=source.ids,
+        notes=source.notes,
     )
 
 
 def _transposed(source: Source) -> Table:
     """Rows for columns; what named the ones names the others."""
-    ids = np.array(source.names) if source.names else None
-    if source.text and len(source.text) > 1:
-        raise InputError(f"{source.path} has {len(source.text)} columns of text, so it cannot be turned; --drop some.")
-    first = next(iter(source.text.values()), source.ids)
-    names = None if first is None else [str(name) for name in first]
+    if len(source.text) > 1:
+        raise InputError(
+            f"{source.path} has {len(source.text)} columns of text or ids ({', '.join(map(repr, source.text))}), so it "
+            "cannot be turned; --drop all but one."
+        )
+    rows = next(iter(source.text.values()), source.ids)
+    names = None if rows is None else [str(name) for name in rows]
+    ids = None if source.names is None else as_text(source.names)
     X = source.X.T
-    return Table(source.path, X.tocsr() if hasattr(X, "tocsr") else X, names, ids=ids)
+    return Table(source.path, X.tocsr() if hasattr(X, "tocsr") else X, names, ids=ids, notes=source.notes)
 
 
 def _take_ids(table: Table, wanted: str | None) -> None:
     """Take the column that names the rows out of the table."""
     if wanted is not None:
-        values = take_column(table, wanted)
-        if values is None:
+        values = _take(table, wanted)
+        if values is None and not split(wanted)[0].exists():
             raise InputError(f"{table.path} has no column {wanted!r} for --ids; {_hint(table, wanted)}")
-        table.ids = typed(values)
-        return
-    for name in [*table.text, *(table.names or [])]:
-        if name.lower() in ID_NAMES and _is_id(_look(table, name)):
-            table.ids = typed(take_column(table, name))  # type: ignore[arg-type]
+        table.ids = read_labels(wanted, table.X.shape[0], table.path, "ids")[0] if values is None else values
+    elif table.ids is None:
+        named = [name for name, values in table.text.items() if name.lower() in ID_NAMES and _is_id(values)]
+        named += [name for name, values in table.extra.items() if name.lower() in ID_NAMES and _is_id(values)]
+        unique = [name for name, values in table.text.items() if _names_rows(values)]
+        if named or len(unique) == 1:
+            name = (named or unique)[0]
+            table.ids = table.text.pop(name) if name in table.text else table.extra[name]
             table.notes.append(f"Names of rows: column {name!r}")
-            return
-    unique = [name for name, values in table.text.items() if len(values) > _FEW and _is_id(values)]
-    if table.ids is None and len(unique) == 1:
-        table.ids = table.text.pop(unique[0])
-        table.notes.append(f"Names of rows: column {unique[0]!r}")
+    if table.ids is not None:
+        _refuse_long(table, table.ids, "id")
+        numbers = typed(table.ids)
+        table.ids = numbers if numbers.dtype.kind in "iu" else table.ids
 
 
-def _is_id(values: np.ndarray | None) -> bool:
+def _is_id(values: np.ndarray) -> bool:
     """Whether the values are all different, and not measurements."""
-    if values is None or len(values) <= 1:
+    whole = values.dtype.kind in "OUiu" or (values.dtype.kind == "f" and bool((values % 1 == 0).all()))
+    return len(values) > 1 and whole and len(np.unique(values)) == len(values)
+
+
+def _names_rows(values: np.ndarray) -> bool:
+    """Whether text is different in each row, and not numbers in disguise, such as 10% or 1,000."""
+    if len(values) <= _FEW or not _is_id(values):
         return False
-    values = typed(values)
-    return values.dtype.kind in "Uiu" and len(np.unique(values)) == len(values)
+    return sum(_NUMBERLIKE.fullmatch(str(value)) is not None for value in values) < len(values) / 2
+
+
+def _put_back(table: Table) -> None:
+    """Make columns of numbers that were kept apart, but are neither labels nor ids, data again."""
+    for name in [name for name in table.text if name.lower() in ID_NAMES | LABEL_NAMES]:
+        values = _as_numbers(table.text[name])
+        if values is None:
+            continue
+        if hasattr(table.X, "tocsr"):
+            from scipy import sparse
+
+            table.X = sparse.hstack([table.X, sparse.csr_matrix(values[:, None])]).tocsr()
+        else:
+            table.X = np.column_stack([table.X, values])
+        table.names = [*(table.names or []), name]
+        del table.text[name]
+        table.notes.append(f"Column {name!r} is taken as data; --drop {name!r} leaves it out")
+
+
+def _as_numbers(values: np.ndarray) -> np.ndarray | None:
+    """Numbers, NaN for what is missing; None if there is anything else."""
+    if values.dtype.kind in "buif":
+        return values
+    if not all(not word or is_number(word) for word in values):
+        return None
+    return np.array([float(word) if word else np.nan for word in values])
+
+
+def _take_weights(table: Table, wanted: str) -> np.ndarray:
+    values = _take(table, wanted)
+    values = read_labels(wanted, table.X.shape[0], table.path, "weights")[0] if values is None else typed(values)
+    if values.dtype.kind not in "buif":
+        raise InputError(f"--weights {wanted} holds text; weights are numbers, 0 or more.")
+    return values.astype(np.float64)
 
 
 # --------------------------------------------------------------------------------------------------------------- labels
@@ -190,29 +200,27 @@ def _recognise_labels(table: Table) -> None:
         if name.lower() in LABEL_NAMES or (name in table.extra and name in LABEL_ARRAYS):
             values = _look(table, name)
             if values is not None and not (len(values) > _FEW and _is_id(values)):
-                table.labels, table.label_name = typed(take_column(table, name)), name  # type: ignore[arg-type]
+                _take(table, name)
+                table.labels, table.label_name = typed(values), name
                 return
-    if len(table.text) == 1:
-        name, values = next(iter(table.text.items()))
-        if not (len(values) > _FEW and _is_id(values)):
-            table.labels, table.label_name = values, name
-            del table.text[name]
+    candidates = [name for name in table.text if name.lower() not in ID_NAMES]
+    if len(candidates) == 1 and not (len(table.text[candidates[0]]) > _FEW and _is_id(table.text[candidates[0]])):
+        table.label_name = candidates[0]
+        table.labels = table.text.pop(candidates[0])
 
 
 def _take_labels(table: Table, wanted: str) -> None:
     """Labels as asked for: a column, an array of the file, or another file."""
     n = table.X.shape[0]
-    values = take_column(table, wanted)
+    values = _take(table, wanted)
     if values is None:
-        path, _ = _split(wanted)
-        if not path.exists():
+        if not split(wanted)[0].exists():
             raise InputError(
                 f"{table.path} has no column or array {wanted!r} for --labels, and there is no such file; "
                 f"{_hint(table, wanted)}"
             )
         table.labels, table.label_name = read_labels(wanted, n, table.path)
         return
-    values = typed(values)
     if len(values) > _FEW and _is_id(values):
         others = [name for name in [*table.text, *table.extra] if name != wanted]
         hint = f"; --labels could be {' or '.join(map(repr, others[:3]))}" if others else ""
@@ -220,27 +228,33 @@ def _take_labels(table: Table, wanted: str) -> None:
             f"Column {wanted!r} of {table.path} has another value in each of its {n} rows, so it is an id, not a "
             f"label: give it as --ids {wanted!r}{hint}."
         )
-    table.labels, table.label_name = values, wanted
+    table.labels, table.label_name = typed(values), wanted
 
 
 def _count(labels: np.ndarray) -> str:
-    distinct = len(np.unique(labels))
-    return f"{distinct} classes" if labels.dtype.kind in "bUiu" else f"{distinct} different numbers"
+    """How many classes or numbers there are, and how many labels are missing."""
+    present = [value for value in np.unique(labels).tolist() if not is_missing(value)]
+    what = "classes" if labels.dtype.kind in "bOUiu" else "different numbers"
+    lost = sum(map(is_missing, labels.tolist())) if labels.dtype.kind in "OUf" else 0
+    return f"{len(present)} {what}{f', {lost} rows without' if lost else ''}"
+
+
+def _refuse_long(table: Table, values: np.ndarray, what: str) -> None:
+    """Refuse text that is too long to be a name."""
+    if values.dtype.kind in "OU":
+        longest = max(range(len(values)), key=lambda row: len(values[row]))
+        if len(values[longest]) > _LONGEST:
+            raise InputError(
+                f"{table.path} has a text of {len(values[longest])} characters as {what} in {table.row(longest)}; at most "
+                f"{_LONGEST} are allowed: choose another column, or shorten it."
+            )
 
 
 # -------------------------------------------------------------------------------------------------------------- columns
 
 
 def _hint(table: Table, wanted: str) -> str:
-    names = [*(table.names or []), *table.text, *table.extra]
-    return hint_at(wanted, names or None, table.X.shape[1])
-
-
-def _place(table: Table, name: str) -> int | None:
-    """The place of a column of X by its name, or by its number where columns have no names."""
-    if table.names:
-        return table.names.index(name) if name in table.names else None
-    return int(name) if re.fullmatch(r"\d{1,9}", name) and int(name) < table.X.shape[1] else None
+    return hint_at(wanted, [*table.text, *table.extra, *(table.names or [])] or None, table.X.shape[1])
 
 
 def _look(table: Table, name: str) -> np.ndarray | None:
@@ -249,65 +263,20 @@ def _look(table: Table, name: str) -> np.ndarray | None:
         return table.text[name]
     if name in table.extra:
         return table.extra[name]
-    place = _place(table, name)
-    if place is None:
+    if not table.names or name not in table.names:
         return None
-    column = table.X[:, [place]]
+    column = table.X[:, [table.names.index(name)]]
     return np.asarray(column.toarray() if hasattr(column, "toarray") else column).ravel()
 
 
-def take_column(table: Table, name: str) -> np.ndarray | None:
+def _take(table: Table, name: str) -> np.ndarray | None:
     """The values of a column, which is then no longer data."""
     values = _look(table, name)
     if name in table.text:
         del table.text[name]
-    elif values is not None and name not in table.extra:
-        rest = [c for c in range(table.X.shape[1]) if c != _place(table, name)]
+    elif values is not None and name not in table.extra and table.names:
+        place = table.names.index(name)
+        rest = [c for c in range(table.X.shape[1]) if c != place]
         table.X = table.X[:, rest]
-        table.names = [table.names[c] for c in rest] if table.names else None
+        table.names = [table.names[c] for c in rest]
     return values
-
-
-# ---------------------------------------------------------------------------------------------------------- other files
-
-
-def _split(spec: str) -> tuple[Path, str | None]:
-    """FILE or FILE:COLUMN; a file that has a colon in its name is a file."""
-    path = Path(spec)
-    if path.exists() or ":" not in spec:
-        return path, None
-    head, _, column = spec.rpartition(":")
-    known = any(head.lower().removesuffix(".gz").endswith(kind) for kind in KINDS)
-    return (Path(head), column) if known else (path, None)
-
-
-def _plain_array(path: Path) -> np.ndarray:
-    with reading(path, ".npy"):
-        refuse_pickle(path)
-        values = np.load(path, allow_pickle=False)
-    if values.ndim == 2 and values.shape[1] == 1:
-        values = values[:, 0]
-    if values.ndim != 1 or values.dtype.kind not in "buifU":
-        raise InputError(
-            f"{path} holds {values.dtype} of shape {values.shape}; labels are one text or number for each row."
-        )
-    return values
-
-
-def _only_column(source: Source, wanted: str | None) -> tuple[np.ndarray, str]:
-    table = _upright(source)
-    if wanted is not None:
-        values = _look(table, wanted)
-        if values is None:
-            raise InputError(f"{source.path} has no column {wanted!r}; {_hint(table, wanted)}")
-        return values, wanted
-    names = [*(source.names or map(str, range(source.X.shape[1]))), *source.text]
-    found = [name for name in names if name.lower() in LABEL_NAMES]
-    if len(names) > 1 and len(found) != 1:
-        raise InputError(
-            f"{source.path} has {len(names)} columns; say which holds the labels: --labels {source.path}:{names[-1]}"
-        )
-    name = found[0] if found else names[0]
-    values = _look(table, name)
-    assert values is not None
-    return values, name

@@ -128,9 +128,13 @@ def _fitting_count(n: int, options: GraphOptions, remarks: _Remarks) -> tuple[in
     """The number of neighbours and the perplexity that n rows allow."""
     if options.affinity == "knn":
         k = int(options.n_neighbors)
-        if k > n - 1:
-            remarks.warn(f"n_neighbors={k} was lowered to {n - 1}, for there are only {n} rows.", DataWarning)
-        return min(k, n - 1), float(options.perplexity)
+        most = max(1, (n - 1) // 2)  # where all are neighbours of all, the best map is a single point
+        if k > most:
+            remarks.warn(
+                f"n_neighbors={k} was lowered to {most}, half of the other rows, for there are only {n} rows.",
+                DataWarning,
+            )
+        return min(k, most), float(options.perplexity)
     perplexity = float(options.perplexity)
     if 3 * perplexity > n - 1:
         lowered = (n - 1) / 3

@@ -307,11 +307,12 @@ def _candidates(
     for batch in range(_MOST_BATCHES):
         if batch > 0:  # these grow on the rows in their new order
             trees = grow_trees(guide(), range(batch * _TREES, (batch + 1) * _TREES), _leaf(k), seed, team)
-        for tree in trees:
+        while trees:
+            tree = trees.pop(0)
             search_leaves(Z, Tree(place[tree.order], tree.starts) if batch == 0 else tree, heaps, manhattan, team)
         if _found(truth, heaps, order, place) >= _ENOUGH_TO_JOIN:
             break
-    del trees, tree
+    del tree
     for _ in range(_MOST_PASSES):
         join_neighbors(Z, heaps, _REACH, manhattan, team)
         if _found(truth, heaps, order, place) >= _ENOUGH:

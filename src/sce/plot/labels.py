@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sce.errors import InputError, ParameterError
+from sce.missing import as_text, is_missing
 
 KINDS = ("auto", "classes", "number")
 MOST_CLASSES = 50  # distinct whole numbers that are still taken for classes
@@ -111,17 +112,10 @@ def _one_column(labels: Any, n: int) -> np.ndarray:
 
 def _plain_numbers(cells: np.ndarray) -> np.ndarray | None:
     """Objects as float64, if they are numbers or missing, and not all missing."""
-    present = [cell for cell in cells if not _is_missing(cell)]
+    present = [cell for cell in cells if not is_missing(cell)]
     if not present or not all(isinstance(cell, numbers.Real) and not isinstance(cell, bool) for cell in present):
         return None
-    return np.array([np.nan if _is_missing(cell) else float(cell) for cell in cells])
-
-
-def _is_missing(cell: Any) -> bool:
-    """None, NaN, empty text, and what pandas has for them."""
-    if isinstance(cell, str):
-        return not cell.strip()
-    return cell is None or type(cell).__name__ in {"NAType", "NaTType"} or bool(cell != cell)  # noqa: PLR0124
+    return np.array([np.nan if is_missing(cell) else float(cell) for cell in cells])
 
 
 def _from_numbers(values: np.ndarray, kind: str) -> Classes | Numbers:
@@ -146,7 +140,7 @@ def _number_classes(values: np.ndarray, found: np.ndarray) -> Classes:
 def _from_text(cells: np.ndarray) -> Classes:
     """Text, booleans, dates and mixtures as classes, in natural order."""
     if cells.dtype.kind == "O":
-        cells = np.array(["" if _is_missing(cell) else str(cell) for cell in cells])
+        cells = as_text(cells)
     elif cells.dtype.kind == "S":
         cells = np.char.decode(cells, "utf-8", "replace")
     found, inverse = np.unique(cells, return_inverse=True)
@@ -168,7 +162,7 @@ def _without_noise(classes: Classes) -> Classes:
 
 def _parse(cells: np.ndarray) -> np.ndarray:
     """Text as numbers."""
-    found, codes = np.unique(np.array(["" if _is_missing(x) else str(x) for x in cells.tolist()]), return_inverse=True)
+    found, codes = np.unique(np.array(["" if is_missing(x) else str(x) for x in cells.tolist()]), return_inverse=True)
     values = np.full(len(found), np.nan)
     for k, text in enumerate(found):
         number = {"True": 1.0, "False": 0.0, "": np.nan}.get(str(text), _to_float(str(text)))

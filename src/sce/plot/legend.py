@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 MOST_NAMES = 40  # classes in a legend; more are only counted
-_LONGEST = 26  # characters of a name
+_LONGEST, _LONGEST_AT_ALL = 26, 60  # characters of a name
 _MARGIN = 0.08  # around a picture of our own, in inches
 
 
-def shorten(name: str) -> str:
+def shorten(name: str, longest: int = _LONGEST) -> str:
     """A name that fits a legend: the beginning and the end of a long one, because names often differ at the end.
 
     Examples
@@ -19,25 +19,42 @@ def shorten(name: str) -> str:
     >>> shorten("a name that is longer than a legend is wide, 17")
     'a name that i… is wide, 17'
     """
-    if len(name) <= _LONGEST:
+    if len(name) <= longest:
         return name
-    tail = _LONGEST // 2 - 1
-    return name[: _LONGEST - tail - 1] + "…" + name[-tail:]
+    tail = longest // 2 - 1
+    return name[: longest - tail - 1] + "…" + name[-tail:]
 
 
-def explain_classes(ax: Any, names: list[str], colors: list[Any], *, n_classes: int, own: bool) -> None:
+def shorten_all(names: list[str]) -> list[str]:
+    """Names as short as they can be told apart.
+
+    Examples
+    --------
+    >>> shorten_all([f"a very long class name number {k} of an annotation" for k in range(2)])[1]
+    'a very long class n…1 of an annotation'
+    """
+    for longest in range(_LONGEST, _LONGEST_AT_ALL):
+        short = [shorten(name, longest) for name in names]
+        if len(set(short)) == len(set(names)):
+            break
+    return short
+
+
+def explain_classes(
+    ax: Any, names: list[str], colors: list[Any], *, n_classes: int, own: bool, title: str = ""
+) -> None:
     """Name the classes to the right of the axes; or say below how many there are, if the names do not fit.
 
     Insets have no room for either.
     """
     if not own and ax not in ax.figure.axes:
         return
-    named = n_classes <= MOST_NAMES and _add_legend(ax, names, colors, own=own)
+    named = n_classes <= MOST_NAMES and _add_legend(ax, names, colors, own=own, title=title)
     if n_classes and not named:
         ax.set_xlabel(f"{n_classes:,} class{'es' if n_classes > 1 else ''}", loc="right", fontsize=9, color="0.4")
 
 
-def _add_legend(ax: Any, names: list[str], colors: list[Any], *, own: bool) -> bool:
+def _add_legend(ax: Any, names: list[str], colors: list[Any], *, own: bool, title: str) -> bool:
     """A legend in as few columns as its height allows, which is that of the axes; False, and none, if it cannot be.
 
     Given axes will be as much narrower as the legend is wide, and keep at least half of their width.
@@ -45,7 +62,7 @@ def _add_legend(ax: Any, names: list[str], colors: list[Any], *, own: bool) -> b
     settle(ax)
     width, height = ax.get_window_extent().size
     for columns in range(1, len(names) + 1):
-        legend = _legend(ax, names, colors, columns)
+        legend = _legend(ax, names, colors, columns, title)
         box = legend.get_window_extent()
         if box.height <= (height if own else min(height, width - box.width)):
             return True
@@ -55,7 +72,7 @@ def _add_legend(ax: Any, names: list[str], colors: list[Any], *, own: bool) -> b
     return False
 
 
-def _legend(ax: Any, names: list[str], colors: list[Any], columns: int) -> Any:
+def _legend(ax: Any, names: list[str], colors: list[Any], columns: int, title: str) -> Any:
     from matplotlib.lines import Line2D
 
     dots = [Line2D([], [], marker="o", markersize=6, linestyle="", markeredgewidth=0, color=color) for color in colors]
@@ -72,13 +89,16 @@ def _legend(ax: Any, names: list[str], colors: list[Any], columns: int) -> Any:
         columnspacing=1.0,
         fontsize=9,
     )
-    for text, name in zip(legend.get_texts(), names, strict=True):
-        text.set_text(shorten(name))
+    for text, name in zip(legend.get_texts(), shorten_all(names), strict=True):
+        text.set_text(name)
         text.set_parse_math(False)  # "$" is a dollar
+    if title:
+        legend.set_title(shorten(title), prop={"size": 9})
+        legend.get_title().set_parse_math(False)
     return legend
 
 
-def add_bar(ax: Any, norm: Any, cmap: Any, extend: str) -> None:
+def add_bar(ax: Any, norm: Any, cmap: Any, extend: str, *, title: str = "") -> None:
     """A colour bar to the right of the axes, as high as they are."""
     from matplotlib.cm import ScalarMappable
 
@@ -86,6 +106,8 @@ def add_bar(ax: Any, norm: Any, cmap: Any, extend: str) -> None:
     bar = ax.figure.colorbar(ScalarMappable(norm, cmap), cax=place, extend=extend)
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize=9)
+    if title:
+        bar.ax.set_ylabel(shorten(title, _LONGEST_AT_ALL), fontsize=9, parse_math=False)
 
 
 def fit_figure(ax: Any, inches: tuple[float, float]) -> None:

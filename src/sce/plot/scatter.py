@@ -14,6 +14,7 @@ from sce.plot import legend as beside
 from sce.plot.colors import by_class, by_number, plain
 from sce.plot.labels import Classes, Numbers, check_kind, read_labels
 from sce.random import permutation, stream
+from sce.validate import coordinates_of
 
 MOST_MARKERS = 100_000  # points beyond this are drawn as an image
 _MOST_IN_VECTORS = 20_000  # markers beyond this are an image in SVG and PDF
@@ -31,7 +32,8 @@ def scatter(
     size: float | None = None,
     opacity: float | None = None,
     title: str | None = None,
-    legend: bool = True,
+    legend: bool | str = True,
+    width: float | None = None,
 ) -> Any:
     """Draw an embedding.
 
@@ -57,8 +59,10 @@ def scatter(
         each is the fainter, so that dense clusters do not become blots.
     title : str, optional
         A line above the picture.
-    legend : bool, default=True
-        Name the classes, or show the colour bar. More than 40 classes are only counted.
+    legend : bool or str, default=True
+        Name the classes, or show the colour bar; a text stands above or beside them. More than 40 classes are only counted.
+    width : float, optional
+        The width of a new figure's map, in inches; 6.6 by default.
 
     Returns
     -------
@@ -72,16 +76,17 @@ def scatter(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['left', 'right']
     """
-    Y = _check_map(Y)
+    Y = _check_map(coordinates_of(Y))
     check_kind(kind)
-    _check_dots(size, opacity)
+    _check_dots(size, opacity, width)
     what = None if labels is None else read_labels(labels, len(Y), kind)
     own = ax is None
-    ax = _new_axes(Y.shape[1]) if own else _check_axes(ax, Y.shape[1])
+    inches = _inches(Y.shape[1], width)
+    ax = _new_axes(Y.shape[1], inches) if own else _check_axes(ax, Y.shape[1])
     low, high = _prepare(ax, Y, title)
     paint = _add_colors(ax, len(Y), what, legend=legend, own=own)
     if own:
-        beside.fit_figure(ax, _INCHES[Y.shape[1]])
+        beside.fit_figure(ax, inches)
     else:
         beside.make_room(ax)
     _draw(ax, Y, paint, low, high, size, opacity)
@@ -112,8 +117,8 @@ def _check_map(Y: Any) -> np.ndarray:
     return Y
 
 
-def _check_dots(size: Any, opacity: Any) -> None:
-    for name, value, most in (("size", size, math.inf), ("opacity", opacity, 1.0)):
+def _check_dots(size: Any, opacity: Any, width: Any) -> None:
+    for name, value, most in (("size", size, math.inf), ("opacity", opacity, 1.0), ("width", width, math.inf)):
         if value is None:
             continue
         if (
@@ -141,12 +146,18 @@ def _check_axes(ax: Any, columns: int) -> Any:
     return ax
 
 
-def _new_axes(columns: int) -> Any:
+def _inches(columns: int, width: float | None) -> tuple[float, float]:
+    """Width and height of axes of our own."""
+    usual = _INCHES[columns]
+    return usual if width is None else (float(width), float(width) * usual[1] / usual[0])
+
+
+def _new_axes(columns: int, inches: tuple[float, float]) -> Any:
     """Axes of a figure of their own, which pyplot does not keep alive."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=_INCHES[columns])
+    figure = Figure(figsize=inches)
     FigureCanvasAgg(figure)
     return figure.add_subplot(projection="3d" if columns == 3 else "rectilinear")
 
@@ -165,25 +176,26 @@ def _prepare(ax: Any, Y: np.ndarray, title: str | None) -> tuple[np.ndarray, np.
         getattr(ax, f"set_{axis}ticks")([])
     ax.set_aspect("auto" if Y.shape[1] == 1 else "equal")
     if title is not None:
-        ax.set_title(title)
+        ax.set_title(title, parse_math=False)
     return low, high
 
 
-def _add_colors(ax: Any, n: int, what: Classes | Numbers | None, *, legend: bool, own: bool) -> raster.Paint:
+def _add_colors(ax: Any, n: int, what: Classes | Numbers | None, *, legend: bool | str, own: bool) -> raster.Paint:
     """The colours of the points, and what explains them beside the axes."""
     if what is None:
         return plain(n, ax.get_facecolor())
+    heading = legend if isinstance(legend, str) else ""
     if isinstance(what, Numbers):
         paint, scale = by_number(what.values)
         if legend and scale is not None:
-            beside.add_bar(ax, *scale)
+            beside.add_bar(ax, *scale, title=heading)
         return paint
     paint = by_class(what.codes, len(what.names), beside_grey=bool(what.missing))
     if legend:
         names, colors = list(what.names), list(paint.to_rgb(paint.channels)[: len(what.names)])
         if what.missing:
             names, colors = [*names, what.missing], [*colors, paint.missing]
-        beside.explain_classes(ax, names, colors, n_classes=len(what.names), own=own)
+        beside.explain_classes(ax, names, colors, n_classes=len(what.names), own=own, title=heading)
     return paint
 
 
