@@ -68,11 +68,12 @@ def dot_size(Y: np.ndarray, frame: Frame) -> float:
     """The size of a dot, in points squared: all dots side by side would fill a part of the picture.
 
     That part falls with the root of the part where there are points: dots that filled always as much of it would be lost
-    in a picture with a few small clusters. For the same reason n points on few places count as the geometric mean of both.
+    in a picture with a few small clusters. For the same reason n points on few places count as a mean of both, nearer to
+    the places: a hundred clusters, each smaller than a dot, are drawn nearly as a hundred points would be.
     """
     fill = _FILL * math.sqrt(_occupied(Y, frame, min(max(math.sqrt(len(Y)) / 2, 4.0), 100.0))[0])
     places = _occupied(Y, frame, math.sqrt(frame.points.prod()) / _SMALLEST)[1]
-    diameter = math.sqrt(4 / math.pi * fill * float(frame.points.prod()) / math.sqrt(len(Y) * places))
+    diameter = math.sqrt(4 / math.pi * fill * float(frame.points.prod()) / (len(Y) * float(places) ** 3) ** 0.25)
     return min(max(diameter, _SMALLEST), _LARGEST) ** 2
 
 
