@@ -26,7 +26,7 @@ import numpy as np
 from sce.errors import InputError
 from sce.files.arrays import MAP
 from sce.files.sniff import check_file, reading
-from sce.files.write import atomic, check_writable
+from sce.files.write import atomic, check_writable, write_npz
 from sce.missing import as_text
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class Map:
         refuse_to_replace(path)
         self._check()
         with atomic(path) as file:
-            np.savez(file, **self._arrays())  # type: ignore[arg-type]
+            write_npz(file, self._arrays())
 
     def _check(self) -> None:
         """Refuse what could not be read again."""

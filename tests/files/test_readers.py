@@ -106,7 +106,7 @@ def test_h5ad(tmp_path):
     """X, layers and obsm; obs as labels, names of cells as ids, the graph of scanpy."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        anndata = pytest.importorskip("anndata", reason=".h5ad needs anndata", exc_type=ImportError)
+        anndata = pytest.importorskip("anndata", reason=".h5ad needs anndata")
         import pandas as pd
 
         data = anndata.AnnData(
@@ -307,7 +307,7 @@ def test_h5ad_with_gaps_and_double_names(tmp_path):
     """Nullable columns of obs, genes of the same name, labels by FILE:COLUMN."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        anndata = pytest.importorskip("anndata", reason=".h5ad needs anndata", exc_type=ImportError)
+        anndata = pytest.importorskip("anndata", reason=".h5ad needs anndata")
         import pandas as pd
 
         obs = pd.DataFrame(

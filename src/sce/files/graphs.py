@@ -9,7 +9,7 @@ from sce.errors import InputError, OutputError
 from sce.files import read
 from sce.files.arrays import MAP, is_sparse, load_sparse, npz_shapes
 from sce.files.sniff import check_file, reading
-from sce.files.write import atomic, check_writable
+from sce.files.write import atomic, check_writable, write_npz
 
 
 def read_graph(path: str | Path) -> Any:
@@ -40,12 +40,14 @@ def read_graph(path: str | Path) -> Any:
 
 def write_graph(P: Any, path: Path) -> None:
     """Save a graph as scipy.sparse.save_npz does; an existing file is replaced only if it is a sparse matrix, too."""
-    from scipy import sparse
+    import numpy as np
 
     path = check_writable(path, [".npz"])
     refuse_to_replace_graph(path)
+    P = P.tocsr()
+    kind = {"format": np.array(b"csr"), "shape": np.array(P.shape)}
     with atomic(path) as file:
-        sparse.save_npz(file, P, compressed=False)
+        write_npz(file, {**{name: getattr(P, name) for name in ("data", "indices", "indptr")}, **kind})
 
 
 def refuse_to_replace_graph(path: Path) -> None:

@@ -8,9 +8,12 @@ import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from sce.errors import OutputError
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 def check_writable(path: str | Path, kinds: Iterable[str], inputs: Iterable[str | Path] = ()) -> Path:
@@ -83,6 +86,18 @@ def atomic(path: str | Path) -> Iterator[BinaryIO]:
         raise
     except OSError as error:
         raise _explain(Path(path), error) from None
+
+
+def write_npz(file: BinaryIO, arrays: dict[str, np.ndarray]) -> None:
+    """Write arrays as numpy.savez does; which on a full disk may leave an archive behind that complains when dropped."""
+    import zipfile
+
+    import numpy as np
+
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)  # type: ignore[arg-type]
 
 
 def _beside(path: Path) -> Path:
