@@ -218,7 +218,7 @@ def _array(path: Path, file: Any, name: str) -> np.ndarray:
 
 def _read_header(path: Path, file: Any) -> dict[str, Any]:
     if MAP not in file.files:
-        listed = ", ".join(file.files) or "nothing"
+        listed = " ".join(", ".join(file.files).split())[:200] or "nothing"
         raise InputError(f"{path} is not a map (it holds {listed}); make one with: sce embed {path} -o map.npz")
     header = json.loads(str(_array(path, file, MAP)), parse_constant=lambda _: None)  # NaN is not JSON
     if not isinstance(header, dict) or not isinstance(header.get("format"), int):

@@ -124,7 +124,7 @@ def content(name):
 def damaged(good, rng):
     """The bytes with some changed, put in or taken out."""
     bad = bytearray(good)
-    for _ in range(rng.integers(1, 5)):
+    for _ in range(rng.integers(1, 5) if len(bad) > 20 else 1):
         place, way = rng.integers(len(bad)), rng.integers(3)
         if way == 0:
             bad[place] = rng.integers(256)

@@ -103,7 +103,7 @@ def _refuse_objects(path: Path, where: str, dtype: np.dtype) -> None:
 
 def _matrix_name(path: Path, shapes: dict[str, tuple[int, ...]], wanted: str | None) -> str:
     """The array to embed: the one asked for, or X, or the only matrix."""
-    listed = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+    listed = " ".join(", ".join(f"{name} {shape}" for name, shape in shapes.items()).split())[:300]
     if wanted is not None:
         if wanted not in shapes:
             raise InputError(f"{path} has no array {wanted!r}; it has: {listed}.")

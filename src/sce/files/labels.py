@@ -21,7 +21,7 @@ LABEL_NAMES = frozenset(
     ]
 )
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})")
-_DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)?(\.[0-9]*)?([eE][-+]?[0-9]+)?")
+_DECIMAL = re.compile(r"-?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?")
 
 
 def typed(values: np.ndarray) -> np.ndarray:
@@ -35,7 +35,7 @@ def typed(values: np.ndarray) -> np.ndarray:
     if values.dtype.kind in "OU":
         words = values.tolist()
         different = {word for word in words if word}
-        if not different or not all(map(_DECIMAL.fullmatch, different)) or not all(map(_has_digit, different)):
+        if not different or not all(map(_DECIMAL.fullmatch, different)):
             return values
         if all(map(_WHOLE.fullmatch, different)) and all(words):
             return np.array([int(word) for word in words], np.int64)
@@ -45,10 +45,6 @@ def typed(values: np.ndarray) -> np.ndarray:
     if values.dtype.kind != "f" or not np.isfinite(values).all() or not (values % 1 == 0).all():
         return values
     return values.astype(np.int64) if np.abs(values).max(initial=0) < 2**53 else values
-
-
-def _has_digit(word: str) -> bool:
-    return any(c.isdigit() for c in word)
 
 
 def read_labels(spec: str, n: int, of: str | Path, what: str = "labels") -> tuple[np.ndarray, str]:
