@@ -362,3 +362,14 @@ def test_ids_and_labels_in_files_without_a_header(tmp_path):
     assert table.ids[0] == "AAC0-1"
     with pytest.raises(InputError, match=r"barcodes.tsv has 19 weights, but x has 25 rows"):
         read_labels(str(tmp_path / "barcodes.tsv"), 25, "x", "weights")
+
+
+def test_two_columns_that_say_the_same(tmp_path):
+    """Words are the labels, their numbers are left out; other classes are not."""
+    path = tmp_path / "a.csv"
+    rows = [f"{i % 5},{i % 3},{['u', 'v', 'w'][i % 3]},{i % 2}" for i in range(30)]
+    path.write_text("\n".join(["a,target,species,group", *rows]))
+    table = read_table(path)
+    assert (table.label_name, table.names) == ("species", ["a", "group"])
+    assert "Column 'target' says the same as 'species' and is left out" in table.notes
+    assert "Column 'group' is taken as data; --drop 'group' leaves it out" in table.notes

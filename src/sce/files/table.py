@@ -152,7 +152,7 @@ def _is_id(values: np.ndarray) -> bool:
 
 def _names_rows(values: np.ndarray) -> bool:
     """Whether text is different in each row, and not numbers in disguise, such as 10% or 1,000."""
-    if len(values) <= _FEW or not _is_id(values):
+    if not _is_long_id(values):
         return False
     return sum(_NUMBERLIKE.fullmatch(str(value)) is not None for value in values) < len(values) / 2
 
@@ -195,18 +195,37 @@ def _take_weights(table: Table, wanted: str) -> np.ndarray:
 
 
 def _recognise_labels(table: Table) -> None:
-    """Labels by the name of a column, or the only column of text; none where nothing looks like labels."""
-    for name in [*table.text, *(table.names or []), *table.extra]:
-        if name.lower() in LABEL_NAMES or (name in table.extra and name in LABEL_ARRAYS):
-            values = _look(table, name)
-            if values is not None and not (len(values) > _FEW and _is_id(values)):
-                _take(table, name)
-                table.labels, table.label_name = typed(values), name
-                return
-    candidates = [name for name in table.text if name.lower() not in ID_NAMES]
-    if len(candidates) == 1 and not (len(table.text[candidates[0]]) > _FEW and _is_id(table.text[candidates[0]])):
-        table.label_name = candidates[0]
-        table.labels = table.text.pop(candidates[0])
+    """Labels by the name of a column, or the only column of text; none where nothing looks like labels.
+
+    Of several columns with such names words are preferred to numbers; one that says the same as the labels is left out.
+    """
+    named = {
+        name: values for name, values in table.text.items() if name.lower() in LABEL_NAMES and not _is_long_id(values)
+    }
+    if named:
+        name = min(named, key=lambda name: typed(named[name]).dtype.kind not in "OU")
+        table.labels, table.label_name = typed(table.text.pop(name)), name
+        for other in [other for other in named if other != name and _same_classes(named[other], named[name])]:
+            del table.text[other]
+            table.notes.append(f"Column {other!r} says the same as {name!r} and is left out")
+        return
+    for name, values in table.extra.items():
+        if (name.lower() in LABEL_NAMES or name in LABEL_ARRAYS) and not _is_long_id(values):
+            table.labels, table.label_name = typed(values), name
+            return
+    words = [name for name in table.text if name.lower() not in ID_NAMES]
+    if len(words) == 1 and not _is_long_id(table.text[words[0]]):
+        table.labels, table.label_name = table.text.pop(words[0]), words[0]
+
+
+def _is_long_id(values: np.ndarray) -> bool:
+    return len(values) > _FEW and _is_id(values)
+
+
+def _same_classes(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether two columns part the rows in the same way."""
+    (names, x), (others, y) = (np.unique(values, return_inverse=True) for values in (a, b))
+    return len(names) == len(others) == len(np.unique(x.reshape(-1) * np.int64(len(others)) + y.reshape(-1)))
 
 
 def _take_labels(table: Table, wanted: str) -> None:
@@ -221,7 +240,7 @@ def _take_labels(table: Table, wanted: str) -> None:
             )
         table.labels, table.label_name = read_labels(wanted, n, table.path)
         return
-    if len(values) > _FEW and _is_id(values):
+    if _is_long_id(values):
         others = [name for name in [*table.text, *table.extra] if name != wanted]
         hint = f"; --labels could be {' or '.join(map(repr, others[:3]))}" if others else ""
         raise InputError(
