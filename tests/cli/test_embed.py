@@ -270,6 +270,8 @@ def write(file, arrays):
     os.kill(os.getpid(), signal.{name})
     import time; time.sleep(5)
 sce.maps.write_npz = write
+usual = signal.default_int_handler if "{name}" == "SIGINT" else signal.SIG_DFL
+signal.signal(signal.{name}, usual)  # a background job is started with some of them ignored
 from sce.cli import main
 sys.exit(main(["embed", "data.csv", "-o", "map.npz", "--quiet", "--n-epochs", "2"]))
 """
