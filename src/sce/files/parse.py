@@ -55,7 +55,26 @@ def _scaled(mantissa: Any, power: Any, tens: Any) -> Any:
 
 
 @kernel
-def _number(text: Any, a: Any, b: Any, tens: Any) -> Any:  # noqa: PLR0911
+def _exponent(text: Any, a: Any, b: Any) -> Any:
+    """The power of ten in text[a:b], which is empty or like e-5, and whether it could be read."""
+    if a == b:
+        return 0, True
+    if (text[a] != _SMALL_E and text[a] != _LARGE_E) or b - a > 6:
+        return 0, False
+    a += 1
+    down = a < b and text[a] == _MINUS
+    if a < b and (down or text[a] == _PLUS):
+        a += 1
+    power, good = 0, a < b
+    while a < b:
+        good &= _ZERO <= text[a] <= _NINE
+        power = power * 10 + (text[a] - _ZERO)
+        a += 1
+    return -power if down else power, good
+
+
+@kernel
+def _number(text: Any, a: Any, b: Any, tens: Any) -> Any:
     """The number in text[a:b], and whether it could be read here."""
     while a < b and (text[a] == _SPACE or text[a] == _TAB):
         a += 1
@@ -72,39 +91,17 @@ def _number(text: Any, a: Any, b: Any, tens: Any) -> Any:  # noqa: PLR0911
             decimals += point
             if mantissa != 0 or c != _ZERO:
                 digits += 1
-                if digits > 19:
-                    return 0.0, False
                 mantissa = mantissa * np.uint64(10) + np.uint64(c - _ZERO)
         elif c == _POINT and not point:
             point = True
         else:
             break
         a += 1
-    if seen == 0:
+    power, good = _exponent(text, a, b)
+    power -= decimals
+    if not good or seen == 0 or digits > 19 or (mantissa != 0 and not -22 <= power <= 22):
         return 0.0, False
-    exponent = 0
-    if a < b:
-        if (text[a] != _SMALL_E and text[a] != _LARGE_E) or b - a > 6:
-            return 0.0, False
-        a += 1
-        down = a < b and text[a] == _MINUS
-        if a < b and (down or text[a] == _PLUS):
-            a += 1
-        if a == b:
-            return 0.0, False
-        while a < b:
-            if not _ZERO <= text[a] <= _NINE:
-                return 0.0, False
-            exponent = exponent * 10 + (text[a] - _ZERO)
-            a += 1
-        exponent = -exponent if down else exponent
-    power = exponent - decimals
-    if mantissa == 0:
-        value, certain = 0.0, True
-    elif power < -22 or power > 22:
-        return 0.0, False
-    else:
-        value, certain = _scaled(mantissa, power, tens)
+    value, certain = _scaled(mantissa, power, tens) if mantissa != 0 else (0.0, True)
     return (-value if negative else value), certain
 
 

@@ -88,6 +88,18 @@ def repulsion(Y: np.ndarray, charges: np.ndarray, split: Split, team: Team) -> F
 # ---------------------------------------------------------------------------------------------------------- near pairs
 
 
+class _Cells(NamedTuple):
+    """Points sorted into cells, row by row; `order` has their numbers, `starts` the first of each cell."""
+
+    x: np.ndarray
+    y: np.ndarray
+    charges: np.ndarray
+    order: np.ndarray
+    starts: np.ndarray
+    rows: int
+    columns: int
+
+
 def _add_near(Y: np.ndarray, charges: np.ndarray, split: Split, field: Field, team: Team) -> None:
     """Add the short-ranged part, by comparing each point with those in its own and the eight cells around."""
     low = Y.min(axis=0)
@@ -98,12 +110,8 @@ def _add_near(Y: np.ndarray, charges: np.ndarray, split: Split, field: Field, te
     order = np.argsort(cell, kind="stable")
     starts = np.searchsorted(cell[order], np.arange(rows * columns + 1))
     x, y = np.ascontiguousarray(Y[order, 0]), np.ascontiguousarray(Y[order, 1])
-    strengths = charges[order]
-
-    def work(first: int, last: int) -> None:
-        _near(x, y, strengths, order, starts, (rows, columns), first, last, split.T, field.potential, field.force)
-
-    team.sweep(work, rows, 1)
+    cells = _Cells(x, y, charges[order], order, starts, rows, columns)
+    team.sweep(lambda first, last: _near(cells, first, last, split.T, field.potential, field.force), rows, 1)
 
 
 @kernel(fused=True)
@@ -120,28 +128,16 @@ def _exponential(x: Any) -> Any:
 
 
 @kernel(fused=True)
-def _near(
-    x: Any,
-    y: Any,
-    charges: Any,
-    order: Any,
-    starts: Any,
-    shape: Any,
-    first: Any,
-    last: Any,
-    T: Any,
-    potential: Any,
-    force: Any,
-) -> None:
+def _near(cells: Any, first: Any, last: Any, T: Any, potential: Any, force: Any) -> None:
     """Add exp(-T u) / u and its force, for the points in rows first to last of the cells."""
-    rows, columns = shape
+    x, y, charges, starts, columns = cells.x, cells.y, cells.charges, cells.starts, cells.columns
     scale = math.exp(-T)
     for row in range(first, last):
         for column in range(columns):
             left, right = max(column - 1, 0), min(column + 1, columns - 1)
             for i in range(starts[row * columns + column], starts[row * columns + column + 1]):
                 total, along, across = -charges[i], 0.0, 0.0  # without the point itself
-                for other in range(max(row - 1, 0), min(row + 1, rows - 1) + 1):
+                for other in range(max(row - 1, 0), min(row + 1, cells.rows - 1) + 1):
                     for j in range(starts[other * columns + left], starts[other * columns + right + 1]):
                         a, b = x[i] - x[j], y[i] - y[j]
                         square = a * a + b * b
@@ -150,7 +146,7 @@ def _near(
                         total += e
                         along += e * (q + T) * a
                         across += e * (q + T) * b
-                k = order[i]
+                k = cells.order[i]
                 potential[k] += scale * total
                 force[k, 0] += scale * along
                 force[k, 1] += scale * across
