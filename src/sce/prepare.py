@@ -9,12 +9,12 @@ import numpy as np
 
 from sce.errors import InputError
 from sce.files.table import Table
-from sce.linalg import principal_axes, project, sample_rows
+from sce.linalg import sample_rows
 from sce.parallel import Team
+from sce.principal import principal_axes, project
 from sce.random import stream
+from sce.validate import all_finite
 
-NORMALIZE = ("standard", "robust", "none")
-MISSING = ("refuse", "drop", "mean", "median")
 _MOST_COLUMNS = 50_000  # of dense data, unless they are to be reduced
 _MOST_CATEGORIES = 100
 _DENSE_BYTES = 1 << 28  # sparse data up to this size as float32 are quicker dense
@@ -37,8 +37,9 @@ class Preparation:
 def prepare(table: Table, options: Preparation, team: Team, seed: int) -> Table:
     """The table with finite numbers only, as asked for; its own X is never changed in place where it came from a file."""
     _check_text(table, options.one_hot)
-    _fill(table, options.missing)
-    _refuse_infinity(table)
+    if not all_finite(table.X) or any((values == "").any() for values in table.text.values()):
+        _fill(table, options.missing)
+        _refuse_infinity(table)
     _densify(table)
     if options.log1p:
         _log1p(table)

@@ -127,9 +127,9 @@ def _is_number(text: str) -> bool:
 
 def refuse_not_finite(X: Any, name: str) -> None:
     """Refuse NaN and infinity, naming the rows."""
-    data = X.data if sp.issparse(X) else X
-    if data.dtype.kind != "f" or _all_finite(data):
+    if all_finite(X):
         return
+    data = X.data if sp.issparse(X) else X
     if sp.issparse(X):
         rows = np.unique(np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[~np.isfinite(data)])
     else:
@@ -141,8 +141,11 @@ def refuse_not_finite(X: Any, name: str) -> None:
     )
 
 
-def _all_finite(data: np.ndarray) -> bool:
-    """Whether all is finite, in pieces, so that a memory-mapped array is not copied as a whole."""
+def all_finite(X: Any) -> bool:
+    """Whether all numbers are finite, in pieces, so that a memory-mapped array is not copied as a whole."""
+    data = X.data if sp.issparse(X) else X
+    if data.dtype.kind != "f":
+        return True
     rows = data.T if data.flags.f_contiguous else data  # in the order of memory
     rows = rows.reshape(-1) if rows.flags.c_contiguous else rows
     is_finite = releasing(rows, lambda start, stop: np.isfinite(rows[start:stop]).all())

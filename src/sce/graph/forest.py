@@ -31,8 +31,9 @@ from sce.graph.kernels import (
     two_rows,
 )
 from sce.graph.trees import Tree, grow_trees
-from sce.linalg import principal_axes, project, sample_rows
+from sce.linalg import sample_rows
 from sce.parallel import Team
+from sce.principal import principal_axes, project
 from sce.random import stream
 
 _GRAIN = 1024  # rows that a thread takes at once

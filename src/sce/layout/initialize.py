@@ -76,7 +76,7 @@ def spread(axes: np.ndarray) -> np.ndarray:
 
 def pca_start(X: Any, n_components: int, seed: int, team: Team) -> np.ndarray:
     """The coordinates of X along its first principal axes (as many as it has columns, at most n_components)."""
-    from sce.linalg import principal_axes, project
+    from sce.principal import principal_axes, project
 
     mean, axes, _ = principal_axes(X, min(n_components, X.shape[1]), seed, team)
     return project(X, mean, axes, team)
