@@ -1,6 +1,5 @@
 """Dense helpers without BLAS: right, and the same bytes for any number of threads."""
 
-
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -259,8 +259,6 @@ def test_ctrl_c_leaves_nothing(sce, table, tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
 def test_signals_leave_no_part_of_a_file(table, tmp_path, name):
     """Sent while the map is being written."""
-    import signal
-
     code = f"""
 import os, signal, sys, numpy as np
 import sce.maps
@@ -280,7 +278,6 @@ sys.exit(main(["embed", "data.csv", "-o", "map.npz", "--quiet", "--n-epochs", "2
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )
-    assert hasattr(signal, name)
     assert (done.returncode, done.stderr) == (130, "sce: Stopped; no file was left half written.\n")
     assert sorted(tmp_path.iterdir()) == before
 

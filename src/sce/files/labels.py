@@ -12,7 +12,7 @@ from sce.errors import InputError
 from sce.files import Request, Source, read
 from sce.files.arrays import is_sparse, labels_first, npz_shapes, plain_values, refuse_pickle
 from sce.files.sniff import KINDS, check_file, reading
-from sce.files.source import hint_at
+from sce.files.source import column_of, hint_at
 
 LABEL_NAMES = frozenset(
     [
@@ -113,4 +113,4 @@ def _of_table(source: Source, wanted: str | None) -> tuple[np.ndarray, str]:
         return source.extra[wanted], wanted
     if source.names is None or wanted not in source.names:
         raise InputError(f"{source.path} has no column {wanted!r}; {hint_at(wanted, names, len(names))}")
-    return np.asarray(source.X[:, source.names.index(wanted)]).ravel(), wanted
+    return column_of(source.X, source.names.index(wanted)), wanted

@@ -126,8 +126,8 @@ def pick_columns(source: Source, request: Request) -> Source:
     X, names = source.X, source.names or [str(place) for place in range(source.X.shape[1])]
     chosen = choose_columns(source.path, names, len(names), request)
     apart = [place for place, name in enumerate(names) if request.is_apart(name)]
-    source.text = {names[place]: _column(X, place) for place in apart if place in chosen}
-    source.extra |= {names[place]: _column(X, place) for place in apart if place not in chosen}
+    source.text = {names[place]: column_of(X, place) for place in apart if place in chosen}
+    source.extra |= {names[place]: column_of(X, place) for place in apart if place not in chosen}
     chosen = [place for place in chosen if place not in apart]
     source.names = [names[place] for place in chosen]
     if chosen and chosen == list(range(chosen[0], chosen[-1] + 1)):
@@ -137,7 +137,8 @@ def pick_columns(source: Source, request: Request) -> Source:
     return source
 
 
-def _column(X: Any, place: int) -> np.ndarray:
+def column_of(X: Any, place: int) -> np.ndarray:
+    """A column of a dense or sparse matrix."""
     column = X[:, [place]]
     return np.asarray(column.toarray() if hasattr(column, "toarray") else column).ravel()
 

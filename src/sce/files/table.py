@@ -14,7 +14,7 @@ from sce.files import Request, Source, read
 from sce.files.arrays import LABEL_ARRAYS
 from sce.files.cells import is_number
 from sce.files.labels import LABEL_NAMES, read_labels, split, typed
-from sce.files.source import hint_at
+from sce.files.source import column_of, hint_at
 from sce.missing import as_text, is_missing
 
 ID_NAMES = frozenset(
@@ -284,8 +284,7 @@ def _look(table: Table, name: str) -> np.ndarray | None:
         return table.extra[name]
     if not table.names or name not in table.names:
         return None
-    column = table.X[:, [table.names.index(name)]]
-    return np.asarray(column.toarray() if hasattr(column, "toarray") else column).ravel()
+    return column_of(table.X, table.names.index(name))
 
 
 def _take(table: Table, name: str) -> np.ndarray | None:
