@@ -12,8 +12,9 @@ from sce import datasets
 from sce.compiled import kernel
 from sce.engines.threads import ThreadEngine
 from sce.graph import GraphOptions, build_affinity
-from sce.layout.optimize import Layout, LayoutOptions, optimize
+from sce.layout.records import Layout, LayoutOptions
 from sce.layout.scale import FixedScale
+from sce.layout.stochastic import sample
 from sce.parallel import Team
 from sce.random import below, below_low, bits, stream
 
@@ -44,7 +45,7 @@ def layout(
 ) -> Layout:
     """Our sampler with r fixed."""
     with Team(n_jobs) as team:
-        return optimize(P, start, LayoutOptions(FixedScale(r), n_epochs, seed=seed), ThreadEngine(team), team)
+        return sample(P, start, LayoutOptions(FixedScale(r), n_epochs, seed=seed), ThreadEngine(team), team)
 
 
 @kernel

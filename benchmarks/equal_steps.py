@@ -14,7 +14,7 @@ import numpy as np
 from common import layout, load_graph, objective, require_data
 from literal import algorithm_1, make_table
 from sce.layout.initialize import starting_points
-from sce.layout.optimize import STEPS_PER_POINT
+from sce.layout.stochastic import STEPS_PER_POINT
 from sce.parallel import Team
 
 EPOCHS = {"mnist": 70, "shuttle": 100, "ijcnn": 150}

@@ -1,6 +1,7 @@
 """SCE as scikit-learn, pandas and polars users meet it, and its words for bad input."""
 
 import pickle
+import re
 import threading
 import warnings
 
@@ -70,7 +71,7 @@ def test_blobs_form_their_clusters(blobs):
 
 def test_learned_attributes(blobs):
     """All that the documentation promises is there after a fit."""
-    model = SCE(random_state=0, n_epochs=12).fit(blobs[0])
+    model = SCE(random_state=0, n_epochs=12, optimizer="sampler").fit(blobs[0])
     assert model.embedding_.shape == (400, 2)
     assert model.embedding_.dtype == np.float32
     assert model.affinity_.sum() == pytest.approx(1.0, abs=1e-5)
@@ -258,11 +259,16 @@ def test_silent_unless_verbose(blobs, capfd):
     """Nothing is printed by default; verbose shows stages, loss and r on standard error, a line each if nobody watches."""
     SCE(random_state=0, n_epochs=3).fit(blobs[0])
     assert capfd.readouterr() == ("", "")
-    SCE(random_state=0, n_epochs=3, verbose=True).fit(blobs[0])
-    out, err = capfd.readouterr()
-    assert out == ""
-    for part in ("neighbours by brute force, recall 1.000", "Start (", "Layout: 3 epochs, loss ", ", r "):
-        assert part in err
+    for optimizer, said in {
+        "sampler": r"Layout: 3 epochs, loss ",
+        "auto": r"Layout: 3 epochs and \d+ iterations, loss",
+        "gradient": r"Layout: \d+ iterations, loss",
+    }.items():
+        SCE(random_state=0, n_epochs=3, verbose=True, optimizer=optimizer).fit(blobs[0])
+        out, err = capfd.readouterr()
+        assert out == ""
+        for part in ("neighbours by brute force, recall 1.000", r"Start \(", said, ", r "):
+            assert re.search(part, err)
 
 
 GOOD = np.random.default_rng(0).normal(size=(30, 3))
@@ -350,7 +356,8 @@ def with_value(value, *cells):
         (GOOD, {"n_epochs": 0}, "n_epochs must be a whole number, 1 or more; got 0."),
         (GOOD, {"n_epochs": "many"}, "n_epochs must be a whole number, 1 or more; got 'many'."),
         (GOOD, {"n_repulsive": 1.5}, "n_repulsive must be a whole number, 1 or more; got 1.5."),
-        (GOOD, {"tol": -1}, "tol must be a number, 0 or more; got -1."),
+        (GOOD, {"tol": -1}, 'tol must be "auto" or a number, 0 or more; got -1.'),
+        (GOOD, {"optimizer": "sgd"}, "optimizer must be one of auto, sampler, gradient; got 'sgd'."),
         (
             GOOD,
             {"learning_rate": 0},

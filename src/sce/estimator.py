@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,8 @@ from sce.engines import Engine, make_engine
 from sce.errors import ParameterError
 from sce.graph import AffinityResult, GraphOptions, build_affinity, check_options
 from sce.layout.initialize import starting_points
-from sce.layout.optimize import Layout, LayoutOptions, Record, choose_epochs, optimize
+from sce.layout.optimize import OPTIMIZERS, optimize, plan_epochs
+from sce.layout.records import Layout, LayoutOptions, Record, Watch
 from sce.layout.scale import ScaleRule, make_rule
 from sce.parallel import Team, resolve_n_jobs
 from sce.progress import Reporter
@@ -47,7 +47,8 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     exaggeration : float, default=1.0
         The factor on the attraction for `scale="sne"`.
     n_epochs : int or "auto", default="auto"
-        Epochs of 10 steps for each point. "auto" takes 100 to 500, fewer for large data.
+        Epochs of the sampler, of 10 steps for each point; "auto" takes 100 to 500, fewer for large data. With
+        `optimizer="gradient"` the most iterations, 1000 for "auto".
     learning_rate : float or (float, float), default=1.0
         The first rate, which falls linearly to 0; or the first and last rates, equal for a constant one.
     n_repulsive : int, default=1
@@ -55,8 +56,14 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     init : {"auto", "pca", "spectral", "random"} or array, default="auto"
         The start: principal axes of X ("auto" for vectors), smooth functions on the graph ("auto" for graphs), the
         paper's small random numbers, or given coordinates.
-    tol : float, default=0.0
-        Stop when an epoch changes both Y and r by a smaller share than this. 0 runs all epochs.
+    tol : float or "auto", default="auto"
+        Stop when an epoch or iteration changes both Y and r by a smaller share than this; the full gradient also stops when
+        J falls by a smaller share in ten iterations. 0 never stops early. "auto" is 0 for the sampler, 0.001 for the gradient.
+    optimizer : {"auto", "sampler", "gradient"}, default="auto"
+        "sampler": the paper's stochastic gradient, fast, and right while the repulsion is weak, r up to about 3.
+        "gradient": the full gradient, to the minimum at any r; it starts at the r where `init` neither grows nor shrinks, and
+        moves on in small factors, so that given the map of another r it goes on from there. "auto": the sampler, and then the
+        gradient where that pays: up to 50,000 points, or where r is above about 3, as for `scale="sne"`.
     random_state : int, RandomState or None, default=None
         The seed. The same seed gives the same bytes on any number of threads.
     n_jobs : int or None, default=None
@@ -64,7 +71,7 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     engine : "threads" or Engine, default="threads"
         Where the layout is computed.
     callback : callable, optional
-        Called after each epoch as callback(epoch, Y, r, loss); the run stops when it returns True.
+        Called after each epoch or iteration as callback(epoch, Y, r, loss); the run stops when it returns True.
     verbose : bool, default=False
         Show the stages and a progress bar with loss and r.
 
@@ -77,9 +84,10 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     scale_ : float
         The repulsion weight r at the end.
     history_ : dict of arrays
-        Per epoch: "epoch", "loss" (I-divergence of P from s q), "r", "learning_rate", "change".
+        Per epoch of the sampler, then per iteration of the gradient: "epoch", "loss" (I-divergence of P from s q), "r",
+        "learning_rate", "change".
     n_epochs_ : int
-        Epochs run.
+        Epochs and iterations run.
     stop_reason_ : str
         Why the run ended.
     neighbor_method_ : str or None
@@ -120,7 +128,8 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         learning_rate: float | tuple[float, float] = 1.0,
         n_repulsive: int = 1,
         init: str | np.ndarray = "auto",
-        tol: float = 0.0,
+        tol: float | str = "auto",
+        optimizer: str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
         engine: str | Engine = "threads",
@@ -140,6 +149,7 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self.n_repulsive = n_repulsive
         self.init = init
         self.tol = tol
+        self.optimizer = optimizer
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.engine = engine
@@ -176,10 +186,8 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             if X.shape[0] == 1:
                 layout = Layout(np.zeros_like(start), rule.weight(1.0, 1.0), [], "a single point")
             else:
-                if self._epochs_are_automatic():
-                    options = replace(options, n_epochs=choose_epochs(X.shape[0], graph.P.nnz // 2))
-                show = report.epochs(options.n_epochs)
-                layout = optimize(graph.P, start, options, engine, team, self.callback, show)
+                watch = Watch(self.callback, report.epochs(plan_epochs(graph.P, options, self.optimizer)))
+                layout = optimize(graph.P, start, options, self.optimizer, engine, team, watch)
         self._learn(checked, graph, layout)
         return self
 
@@ -194,7 +202,7 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         return embedding
 
     def _is_pairwise(self) -> bool:
-        return any(isinstance(value, str) and value == "precomputed" for value in (self.affinity, self.metric))
+        return any(validate.is_word(value, "precomputed") for value in (self.affinity, self.metric))
 
     def _check(self, X: Any) -> Any:
         return validate.check_square(self, X) if self._is_pairwise() else validate.check_vectors(self, X)
@@ -202,13 +210,12 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     def _graph_options(self) -> GraphOptions:
         return GraphOptions(self.affinity, self.n_neighbors, self.perplexity, self.metric)
 
-    def _epochs_are_automatic(self) -> bool:
-        return isinstance(self.n_epochs, str) and self.n_epochs == "auto"
-
     def _layout_options(self, n: int, rule: ScaleRule, seed: int, sample_weight: Any) -> LayoutOptions:
         return LayoutOptions(
             rule=rule,
-            n_epochs=1 if self._epochs_are_automatic() else validate.check_count(self.n_epochs, "n_epochs"),
+            n_epochs=None
+            if validate.is_word(self.n_epochs, "auto")
+            else validate.check_count(self.n_epochs, "n_epochs"),
             learning_rate=validate.check_learning_rate(self.learning_rate),
             n_repulsive=validate.check_count(self.n_repulsive, "n_repulsive"),
             tol=validate.check_tolerance(self.tol),
@@ -250,6 +257,8 @@ def check_parameters(model: SCE) -> tuple[int, ScaleRule]:
     rule = make_rule(model.scale, model.alpha, model.exaggeration)
     check_options(model._graph_options())  # noqa: SLF001
     model._layout_options(1, rule, 0, None)  # noqa: SLF001
+    if not (isinstance(model.optimizer, str) and model.optimizer in OPTIMIZERS):
+        raise ParameterError(f"optimizer must be one of {', '.join(OPTIMIZERS)}; got {model.optimizer!r}.")
     if model.callback is not None and not callable(model.callback):
         raise ParameterError(f"callback must be a function (epoch, Y, r, loss); got {model.callback!r}.")
     return n_components, rule

@@ -7,7 +7,7 @@ import time
 from types import TracebackType
 from typing import Any
 
-from sce.layout.optimize import Record
+from sce.layout.records import Record
 
 
 class Reporter:
@@ -17,6 +17,7 @@ class Reporter:
         self._verbose = verbose
         self._bar: Any = None
         self._last: Record | None = None
+        self._planned: int | None = None
         self._since = time.perf_counter()
 
     def __enter__(self) -> Reporter:
@@ -28,7 +29,7 @@ class Reporter:
         if self._bar is not None:
             self._bar.close()
         elif self._last is not None and error is None:
-            self.stage(f"Layout: {self._last.epoch} epochs, {_figures(self._last)}")
+            self.stage(f"Layout: {_count(self._last.epoch, self._planned)}, {_figures(self._last)}")
 
     def stage(self, text: str) -> None:
         """Say what was just finished, and how long it took."""
@@ -37,8 +38,9 @@ class Reporter:
             print(f"{text} ({now - self._since:.1f} s)", file=sys.stderr)  # noqa: T201
         self._since = now
 
-    def epochs(self, total: int) -> Any:
-        """A function that shows the record of an epoch, or None."""
+    def epochs(self, total: int | None) -> Any:
+        """A function that shows the record of an epoch, or None; `total` are those of the sampler."""
+        self._planned = total
         if not self._verbose:
             return None
         if not _is_watched():
@@ -48,6 +50,8 @@ class Reporter:
         self._bar = tqdm(total=total, desc="Layout", unit="epoch", file=sys.stderr)
 
         def show(record: Record) -> None:
+            if total is not None and record.epoch > total:
+                self._bar.total = None  # the full gradient's iterations: nobody knows how many
             self._bar.set_postfix_str(_figures(record), refresh=False)
             self._bar.update()
 
@@ -55,6 +59,13 @@ class Reporter:
 
     def _remember(self, record: Record) -> None:
         self._last = record
+
+
+def _count(done: int, planned: int | None) -> str:
+    """The sampler's epochs, and the full gradient's iterations after them."""
+    if planned is None:
+        return f"{done} iterations"
+    return f"{done} epochs" if done <= planned else f"{planned} epochs and {done - planned} iterations"
 
 
 def _figures(record: Record) -> str:

@@ -180,6 +180,11 @@ def check_weights(sample_weight: Any, n: int) -> np.ndarray | None:
     return None if (w == 1.0).all() else w / w.mean()
 
 
+def is_word(value: Any, word: str) -> bool:
+    """Whether a parameter, which may be an array just as well, is this word."""
+    return isinstance(value, str) and value == word
+
+
 def check_count(value: Any, name: str, least: int = 1) -> int:
     """A whole number of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
@@ -187,10 +192,12 @@ def check_count(value: Any, name: str, least: int = 1) -> int:
     return int(value)
 
 
-def check_tolerance(tol: Any) -> float:
-    """A tolerance: a number, 0 or more."""
+def check_tolerance(tol: Any) -> float | None:
+    """A tolerance: a number, 0 or more; None for "auto"."""
+    if is_word(tol, "auto"):
+        return None
     if isinstance(tol, bool) or not isinstance(tol, numbers.Real) or not 0 <= float(tol) < math.inf:
-        raise ParameterError(f"tol must be a number, 0 or more; got {tol!r}.")
+        raise ParameterError(f'tol must be "auto" or a number, 0 or more; got {tol!r}.')
     return float(tol)
 
 

@@ -22,12 +22,11 @@ EMBED = next(command for command in COMMANDS if command.name == "embed")
 
 def test_the_command_line_is_the_estimator(sce, table):
     """The same map as in Python, with labels, row numbers, parameters and what was recorded."""
-    said = sce(
-        "embed", "data.csv", "-o", "map.npz", "--n-neighbors", "7", "--alpha", "0.2", "--seed", "5", "--n-epochs", "30"
-    )
+    words = "-o map.npz --n-neighbors 7 --alpha 0.2 --seed 5 --n-epochs 30 --optimizer sampler"
+    said = sce("embed", "data.csv", *words.split())
     assert said.code == 0, said.err
     made = package.load("map.npz")
-    model = SCE(n_neighbors=7, alpha=0.2, random_state=5, n_epochs=30).fit(table)
+    model = SCE(n_neighbors=7, alpha=0.2, random_state=5, n_epochs=30, optimizer="sampler").fit(table)
     assert (model.embedding_ == made.Y).all()
     assert made.r == model.scale_
     assert made.labels.tolist() == ["u", "v"] * 40
@@ -51,7 +50,7 @@ def test_every_parameter_has_an_option():
 OTHER_VALUES = {
     "--n-components": 3, "--affinity": "entropic", "--n-neighbors": 5, "--perplexity": 9, "--metric": "cosine", "--scale": 3,
     "--alpha": 0.9, "--n-epochs": 7, "--learning-rate": "0.5,0.1", "--n-repulsive": 2, "--init": "random", "--tol": 0.9,
-    "--seed": 3,
+    "--seed": 3, "--optimizer": "gradient",
 }  # fmt: skip
 
 
@@ -223,7 +222,7 @@ def test_a_bar_on_a_terminal(table, tmp_path):
 
     main, side = pty.openpty()
     fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
-    words = [sys.executable, "-m", "sce", "embed", "data.csv", "--n-epochs", "50"]
+    words = [sys.executable, "-m", "sce", "embed", "data.csv", "--n-epochs", "50", "--optimizer", "sampler"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(words, cwd=tmp_path, stderr=side, stdout=subprocess.DEVNULL, env=environment):
         os.close(side)
@@ -249,7 +248,7 @@ def test_ctrl_c_leaves_nothing(sce, table, tmp_path, monkeypatch):
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sce.layout.optimize._settled", stop)
+    monkeypatch.setattr("sce.layout.stochastic._change", stop)
     before = sorted(tmp_path.iterdir())
     said = sce("embed", "data.csv", "--tol", "0.1", "--quiet")
     assert (said.code, said.err) == (130, "sce: Stopped; no file was left half written.\n")

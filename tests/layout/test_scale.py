@@ -1,6 +1,8 @@
 """The rules for r and their estimate while the layout moves."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sce.errors import ParameterError
 from sce.layout.scale import FixedScale, ScaleEstimate, SCEScale, SNEScale, make_rule
@@ -76,3 +78,12 @@ def test_a_fixed_scale_never_moves():
     estimate = ScaleEstimate(FixedScale(7.0), planned=10.0, n_pairs=10.0)
     estimate.mix(0.1, 0.1, 5.0)
     assert estimate.r == 7.0
+
+
+@given(st.floats(1e-6, 1.0), st.floats(1e-12, 1.0), st.floats(0.0, 1.0))
+def test_weight_is_the_slope_of_the_energy(q_P, q_U, alpha):
+    """In E_U, at a given E_P: what the line search of the full gradient lowers has the rule's gradient."""
+    for rule in (FixedScale(7.0), SNEScale(3.0), SCEScale(alpha), SCEScale(0.0), SCEScale(1.0)):
+        h = 1e-4 * q_U
+        slope = (rule.energy(q_P, q_U + h) - rule.energy(q_P, q_U - h)) / (2 * h)
+        assert slope == pytest.approx(rule.weight(q_P, q_U), rel=1e-3)

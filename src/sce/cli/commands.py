@@ -139,7 +139,7 @@ _LAYOUT = Group(
         Option("--exaggeration", "for sne: factor on the attraction", "NUMBER", number, 1.0, parameter="exaggeration"),
         Option(
             "--n-epochs",
-            "rounds of 10 steps for each point, or auto",
+            "rounds of the sampler, of 10 steps for each point, or the most iterations of the gradient; or auto",
             "N",
             whole_or("auto"),
             "auto",
@@ -164,11 +164,21 @@ _LAYOUT = Group(
         ),
         Option(
             "--tol",
-            "stop when an epoch changes map and r by a smaller share than this",
+            "stop when an epoch changes map and r by a smaller share than this; auto is 0 for the sampler, 0.001 for the "
+            "gradient",
             "NUMBER",
-            number,
-            0.0,
+            number_or("auto"),
+            "auto",
             parameter="tol",
+        ),
+        Option(
+            "--optimizer",
+            "sampler (fast, for weak repulsion), gradient (to the minimum, for any), or auto: the one and then the other "
+            "where that pays",
+            "NAME",
+            choice("auto", "sampler", "gradient"),
+            "auto",
+            parameter="optimizer",
         ),
         Option("--seed", "the same seed gives the same map, on any number of threads", "N", whole, 0),
         Option("--n-jobs", "threads; all cores if not given", "N", whole, parameter="n_jobs"),

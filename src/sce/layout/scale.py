@@ -45,6 +45,10 @@ class FixedScale:
         """The repulsion weight at these means."""
         return float(self.r)
 
+    def energy(self, mean_q_P: float, mean_q_U: float) -> float:  # noqa: ARG002
+        """What the repulsion costs: its slope in E_U is the weight."""
+        return float(self.r) * mean_q_U
+
 
 @dataclass(frozen=True)
 class SCEScale:
@@ -78,6 +82,15 @@ class SCEScale:
         """The repulsion weight at these means."""
         return 1.0 / (self.alpha * mean_q_P + (1.0 - self.alpha) * mean_q_U)
 
+    def energy(self, mean_q_P: float, mean_q_U: float) -> float:
+        """What the repulsion costs at a given E_P: its slope in E_U is the weight."""
+        near, far = self.alpha * mean_q_P, (1.0 - self.alpha) * mean_q_U
+        if self.alpha < 0.5:
+            return math.log(near + far) / (1.0 - self.alpha)
+        if self.alpha < 1:  # the same up to a constant, which would swamp it where alpha is nearly 1
+            return math.log1p(far / near) / (1.0 - self.alpha)
+        return mean_q_U / mean_q_P
+
 
 @dataclass(frozen=True)
 class SNEScale:
@@ -102,6 +115,10 @@ class SNEScale:
     def weight(self, mean_q_P: float, mean_q_U: float) -> float:  # noqa: ARG002
         """The repulsion weight at these means."""
         return 1.0 / (self.exaggeration * mean_q_U)
+
+    def energy(self, mean_q_P: float, mean_q_U: float) -> float:  # noqa: ARG002
+        """What the repulsion costs: its slope in E_U is the weight."""
+        return math.log(mean_q_U) / self.exaggeration
 
 
 ScaleRule = FixedScale | SCEScale | SNEScale

@@ -1,0 +1,183 @@
+"""The full gradient's way to the r of a rule: through the family in small factors, each map the start of the next.
+
+A map that minimises J at some r neither grows nor shrinks there; so any start tells by its own balance of pull and push at
+which r it lies. From there r goes to the rule's in factors of at most FACTOR, a few iterations at each. Straight from a poor
+start to a strong repulsion the way is long and ends in a worse minimum; and a map that comes from its neighbour in the
+family looks like it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import deque
+from collections.abc import Iterator
+
+import numpy as np
+import scipy.sparse as sp
+
+from sce.errors import SCEError
+from sce.layout.components import link_components
+from sce.layout.descent import Descent, Step
+from sce.layout.divergence import divergence_constant
+from sce.layout.gradient import Gradient, as_graph
+from sce.layout.precondition import Preconditioner
+from sce.layout.records import NOBODY, Layout, LayoutOptions, Record, Watch, run
+from sce.layout.scale import FixedScale, ScaleRule
+from sce.parallel import Team
+from sce.random import normal_array, stream
+
+ITERATIONS = 1000  # at most
+TOLERANCE = 1e-3
+FACTOR = 2.5  # between one r and the next
+NEAR = 1.25  # to the rule's r: from here on the rule itself is followed
+RUNG = 15  # iterations at each r on the way, at most
+COARSE = 3.0  # tolerances that are enough on the way
+PATIENCE = 3  # small steps in a row that end a run
+SPAN = 10  # iterations over which the loss must fall
+NOISE = 0.01  # parts points that lie on one another, which no force can, where the repulsion grows
+BALANCE = 0.01  # of r: what may be left between the r of the rule and that at which the map keeps its size
+SCALINGS = 3  # at the end, at most
+SPOT = 1e-3  # the standard deviation of a map that is becoming a single point
+SINGLE = "the minimum is a single point: r is below the second eigenvalue of the normalised Laplacian of P"
+STUCK = "no step lowers J any further"
+
+
+def descend(
+    P: sp.csr_matrix, start: np.ndarray, options: LayoutOptions, team: Team, watch: Watch = NOBODY, method: str = "auto"
+) -> Layout:
+    """Minimise J by the full gradient: L-BFGS from the start's own r to that of the rule.
+
+    Parameters
+    ----------
+    P : csr_matrix
+        Symmetric, non-negative, without a diagonal, with at least one edge; sums to 1.
+    start : ndarray of shape (N, d)
+        The first coordinates.
+    options : LayoutOptions
+        Of which `learning_rate` and `n_repulsive` mean nothing here.
+    team : Team
+    watch : Watch, optional
+        Called after every iteration.
+    method : {"auto", "exact", "grid"}, default="auto"
+        How the repulsion is summed.
+    """
+    links = link_components(P, options.seed)
+    gradient = Gradient(P, options.weights, team, method, links)
+    smooth = Preconditioner(as_graph(P if links is None else sp.csr_matrix(P + links)), team)
+    descent = Descent(gradient, smooth, np.array(start, np.float64))
+    path = Path(descent, options, divergence_constant(P, options.weights))
+    history, reason = run(itertools.islice(path.walk(), options.n_epochs or ITERATIONS), path.coordinates, watch)
+    return Layout(path.coordinates(), history[-1].r, history, reason)
+
+
+class Path:
+    """A descent on its way to a rule.
+
+    Parameters
+    ----------
+    descent : Descent
+        At the start.
+    options : LayoutOptions
+    constants : (float, float)
+        Those of :func:`sce.layout.divergence.divergence_constant`.
+    """
+
+    def __init__(self, descent: Descent, options: LayoutOptions, constants: tuple[float, float]) -> None:
+        self._descent, self._options, self._constants = descent, options, constants
+        self._tol = TOLERANCE if options.tol is None else options.tol
+        self._count = self._scalings = 0
+
+    def coordinates(self) -> np.ndarray:
+        """The present map around its centre, float32."""
+        Y = self._descent.terms.Y
+        return (Y - Y.mean(axis=0)).astype(np.float32)
+
+    def walk(self) -> Iterator[tuple[Record, str | None]]:
+        """Iterate until the map is at the rule's r and has settled: a record of each iteration, the reason with the last."""
+        descent, rule = self._descent, self._options.rule
+        r = _first(descent.natural_weight(), descent.weight(rule))
+        for rung in itertools.count():
+            goal = descent.weight(rule)
+            here = _nearer(r, goal, rule)
+            if rung > 0:
+                noise = normal_array(stream(self._options.seed, f"rung {rung}"), descent.terms.Y.shape)
+                self._scale(here, NOISE * noise if descent.weight(here) > r else 0.0)
+            reason = None
+            for record, reason in self._settle(here, arrived=here is rule):
+                yield record, reason if here is rule else None
+            if here is rule:
+                return
+            r = goal if reason == SINGLE and goal < r else descent.weight(here)
+
+    def _settle(self, rule: ScaleRule, *, arrived: bool) -> Iterator[tuple[Record, str | None]]:
+        """Iterate at a rule until little changes, or for RUNG iterations on the way."""
+        descent, tol = self._descent, self._tol if arrived else COARSE * self._tol
+        falls: deque[float] = deque(maxlen=SPAN)
+        small, spots, r = 0, 0, descent.weight(rule)
+        for count in itertools.count(1):
+            step = descent.step(rule)
+            record = self._record(rule, step)
+            falls.append(step.fall)
+            small = small + 1 if step.change < tol and abs(record.r - r) < tol * r else 0
+            spots += step.size < SPOT
+            r, reason = record.r, None
+            if step.length == 0.0:
+                reason = STUCK
+            elif step.size < SPOT and spots > 1 and descent.natural_weight() > r:
+                reason = SINGLE
+            elif small >= PATIENCE:
+                reason = f"relative changes of Y and r below tol = {tol:g}"
+            elif len(falls) == SPAN and tol > 0 and sum(falls) < tol * descent.objective(rule):
+                reason = f"J falls by a smaller share than tol = {tol:g} in {SPAN} iterations"
+            if arrived and self._should_scale(reason, r):
+                small, reason = 0, None
+                falls.clear()
+                self._scale(rule)
+            elif step.size < SPOT and (arrived or reason is None):
+                # At this size all maps are alike: a larger one shows whether it shrinks again; the last is shown as a point.
+                descent.jump(descent.terms.Y * (SPOT if reason == SINGLE else 0.1 / SPOT))
+            yield record, reason
+            if reason is not None or (count == RUNG and not arrived):
+                return
+
+    def _should_scale(self, reason: str | None, r: float) -> bool:
+        """Whether a run that would end has not the size it wants to have: where J is nearly flat along it, steps are small."""
+        if reason in (None, SINGLE) or self._scalings == SCALINGS:
+            return False
+        self._scalings += 1
+        return abs(self._descent.natural_weight() - r) > BALANCE * r
+
+    def _record(self, rule: ScaleRule, step: Step) -> Record:
+        n_pairs, constant = self._constants
+        terms, r = self._descent.terms, self._descent.weight(rule)
+        loss = constant + terms.attraction - math.log(r / n_pairs) + r * terms.mean_q_U - 1.0
+        if not (math.isfinite(loss) and np.isfinite(terms.Y).all()):
+            raise SCEError(
+                f"The layout left the range of numbers in iteration {self._count + 1}; choose another scale."
+            )
+        self._count += 1
+        return Record(self._count, loss, r, step.length, step.change)
+
+    def _scale(self, rule: ScaleRule, noise: np.ndarray | float = 0.0) -> None:
+        """Scale the map to where it neither grows nor shrinks at the r of a rule, by one step of the secant method."""
+        descent = self._descent
+        Y = descent.terms.Y - descent.terms.Y.mean(axis=0)
+        growth = descent.growth(rule)
+        trial = 0.25 * math.log(FACTOR) * (1.0 if growth < 0 else -1.0)
+        descent.jump(math.exp(trial) * Y + noise)
+        bend = growth - descent.growth(rule)
+        ratio = growth / bend if bend * growth > 0 else 2.0
+        descent.jump(math.exp(trial * min(ratio, 4.0)) * Y + noise)
+
+
+def _first(natural: float, goal: float) -> float:
+    """The first r: the start's own; but on the way up none below 1, where nothing is to be learnt."""
+    return max(natural, min(goal, 1.0)) if natural < goal else natural
+
+
+def _nearer(r: float, goal: float, rule: ScaleRule) -> ScaleRule:
+    """The rule itself, if its r is near; else a fixed r on the way to it."""
+    if goal / NEAR <= r <= goal * NEAR:
+        return rule
+    return FixedScale(min(r * FACTOR, goal) if goal > r else max(r / FACTOR, goal))
