@@ -76,10 +76,9 @@ class Descent:
         inward, outward = (float((force * self.terms.Y).sum()) for force in (self.terms.pull, self.terms.push))
         return -inward / outward if outward < 0 < inward else 1.0
 
-    def growth(self, rule: ScaleRule) -> float:
-        """The slope of J along the logarithm of the map's scale: negative where the map wants to grow."""
-        force = self.terms.pull + self.weight(rule) * self.terms.push
-        return float((force * self.terms.Y).sum())
+    def imbalance(self, rule: ScaleRule) -> float:
+        """The logarithm of the map's own r over that of the rule: negative where the map wants to grow."""
+        return math.log(self.natural_weight() / self.weight(rule))
 
     def step(self, rule: ScaleRule) -> Step:
         """Move once."""

@@ -30,13 +30,14 @@ from sce.random import normal_array, stream
 ITERATIONS = 1000  # at most
 TOLERANCE = 1e-3
 FACTOR = 2.5  # between one r and the next
-NEAR = 1.25  # to the rule's r: from here on the rule itself is followed
+NEAR = 1.1  # to the rule's r: from here on the rule itself is followed
+MOST_GAIN = 0.9  # by which the rule's r follows r, where both are far from one another
 RUNG = 15  # iterations at each r on the way, at most
-COARSE = 3.0  # tolerances that are enough on the way
 PATIENCE = 3  # small steps in a row that end a run
 SPAN = 10  # iterations over which the loss must fall
 NOISE = 0.01  # parts points that lie on one another, which no force can, where the repulsion grows
 BALANCE = 0.01  # of r: what may be left between the r of the rule and that at which the map keeps its size
+CLOSE = 0.02  # of the logarithm of a scale
 SCALINGS = 3  # at the end, at most
 SPOT = 1e-3  # the standard deviation of a map that is becoming a single point
 SINGLE = "the minimum is a single point: r is below the second eigenvalue of the normalised Laplacian of P"
@@ -97,8 +98,11 @@ class Path:
         """Iterate until the map is at the rule's r and has settled: a record of each iteration, the reason with the last."""
         descent, rule = self._descent, self._options.rule
         r = _first(descent.natural_weight(), descent.weight(rule))
+        before: tuple[float, float] | None = None
         for rung in itertools.count():
-            goal = descent.weight(rule)
+            now = r, descent.weight(rule)
+            goal = _foresee(before, now)
+            before = now if rung > 0 else None  # the start has not settled
             here = _nearer(r, goal, rule)
             if rung > 0:
                 noise = normal_array(stream(self._options.seed, f"rung {rung}"), descent.terms.Y.shape)
@@ -112,8 +116,8 @@ class Path:
 
     def _settle(self, rule: ScaleRule, *, arrived: bool) -> Iterator[tuple[Record, str | None]]:
         """Iterate at a rule until little changes, or for RUNG iterations on the way."""
-        descent, tol = self._descent, self._tol if arrived else COARSE * self._tol
-        falls: deque[float] = deque(maxlen=SPAN)
+        descent, tol, span = self._descent, self._tol, SPAN if arrived else SPAN // 2
+        falls: deque[float] = deque(maxlen=span)
         small, spots, r = 0, 0, descent.weight(rule)
         for count in itertools.count(1):
             step = descent.step(rule)
@@ -126,11 +130,11 @@ class Path:
                 reason = STUCK
             elif step.size < SPOT and spots > 1 and descent.natural_weight() > r:
                 reason = SINGLE
-            elif small >= PATIENCE:
+            elif arrived and small >= PATIENCE:
                 reason = f"relative changes of Y and r below tol = {tol:g}"
-            elif len(falls) == SPAN and tol > 0 and sum(falls) < tol * descent.objective(rule):
-                reason = f"J falls by a smaller share than tol = {tol:g} in {SPAN} iterations"
-            if arrived and self._should_scale(reason, r):
+            elif len(falls) == span and tol > 0 and sum(falls) < tol * descent.objective(rule):
+                reason = f"J falls by a smaller share than tol = {tol:g} in {span} iterations"
+            if arrived and self._should_scale(reason, rule):
                 small, reason = 0, None
                 falls.clear()
                 self._scale(rule)
@@ -141,12 +145,12 @@ class Path:
             if reason is not None or (count == RUNG and not arrived):
                 return
 
-    def _should_scale(self, reason: str | None, r: float) -> bool:
+    def _should_scale(self, reason: str | None, rule: ScaleRule) -> bool:
         """Whether a run that would end has not the size it wants to have: where J is nearly flat along it, steps are small."""
         if reason in (None, SINGLE) or self._scalings == SCALINGS:
             return False
         self._scalings += 1
-        return abs(self._descent.natural_weight() - r) > BALANCE * r
+        return abs(self._descent.imbalance(rule)) > BALANCE
 
     def _record(self, rule: ScaleRule, step: Step) -> Record:
         n_pairs, constant = self._constants
@@ -160,20 +164,42 @@ class Path:
         return Record(self._count, loss, r, step.length, step.change)
 
     def _scale(self, rule: ScaleRule, noise: np.ndarray | float = 0.0) -> None:
-        """Scale the map to where it neither grows nor shrinks at the r of a rule, by one step of the secant method."""
+        """Scale the map to where it neither grows nor shrinks at the r of a rule, by the secant method on logarithms.
+
+        In large maps the r at which they keep their size is as the square of the size: there the first guess is exact.
+        """
         descent = self._descent
         Y = descent.terms.Y - descent.terms.Y.mean(axis=0)
-        growth = descent.growth(rule)
-        trial = 0.25 * math.log(FACTOR) * (1.0 if growth < 0 else -1.0)
-        descent.jump(math.exp(trial) * Y + noise)
-        bend = growth - descent.growth(rule)
-        ratio = growth / bend if bend * growth > 0 else 2.0
-        descent.jump(math.exp(trial * min(ratio, 4.0)) * Y + noise)
+        before = descent.imbalance(rule)
+        most = math.log(FACTOR)
+        first = min(max(-0.5 * before, -0.5 * most), 0.5 * most)
+        descent.jump(math.exp(first) * Y + noise)
+        after = descent.imbalance(rule)
+        bend = (after - before) / first if first else 0.0
+        second = -before / bend if bend > 0 else 4.0 * first
+        second = math.copysign(min(abs(second), abs(4.0 * first), most), first)
+        if abs(second - first) > CLOSE:
+            descent.jump(math.exp(second) * Y + noise)
 
 
 def _first(natural: float, goal: float) -> float:
     """The first r: the start's own; but on the way up none below 1, where nothing is to be learnt."""
     return max(natural, min(goal, 1.0)) if natural < goal else natural
+
+
+def _foresee(before: tuple[float, float] | None, now: tuple[float, float]) -> float:
+    """Where r and the rule's r will meet, from two maps that have settled at some r, and the rule's r at each.
+
+    Examples
+    --------
+    >>> _foresee(None, (10.0, 20.0)), round(_foresee((10.0, 20.0), (20.0, 20.0 * 2**0.5)), 6)
+    (20.0, 40.0)
+    """
+    if before is None or before[0] == now[0]:
+        return now[1]
+    (x0, g0), (x1, g1) = (np.log(pair) for pair in (before, now))
+    gain = min(max((g1 - g0) / (x1 - x0), 0.0), MOST_GAIN)
+    return math.exp((g1 - gain * x1) / (1.0 - gain))
 
 
 def _nearer(r: float, goal: float, rule: ScaleRule) -> ScaleRule:
