@@ -93,3 +93,26 @@ def test_an_upgrade_forgets_the_old_kernels(tmp_path):
     assert run(code, cwd=tmp_path, **environment) == "105"
     (new,) = cache.glob("sce-kernels-*")
     assert new != old
+
+
+@pytest.mark.slow
+def test_the_process_that_compiles_gets_the_same_bytes(tmp_path):
+    """As all later ones, which find the kernels on disk: for forest, trees, entropic graph, sampler and full gradient."""
+    code = """
+import hashlib, numpy as np
+from sce import SCE
+rng = np.random.default_rng(0)
+wide, flat = rng.normal(size=(6000, 40)), rng.normal(size=(5000, 3))
+for X, options in (
+    (wide, {"n_epochs": 3, "optimizer": "sampler"}),
+    (wide, {"n_epochs": 3, "optimizer": "sampler", "metric": "manhattan"}),
+    (flat, {"n_epochs": 12, "optimizer": "gradient", "affinity": "entropic", "scale": 500.0}),
+    (flat[:300], {"n_epochs": 20, "scale": "sne"}),
+    (flat, {"n_epochs": 4, "optimizer": "gradient", "n_components": 3}),
+):
+    Y = SCE(random_state=0, n_jobs=2, **options).fit_transform(X)
+    print(hashlib.sha256(Y.tobytes()).hexdigest()[:12], end=" ")
+"""
+    first = run(code, NUMBA_CACHE_DIR=str(tmp_path), timeout=600)
+    assert list(tmp_path.rglob("*.nbc"))
+    assert run(code, NUMBA_CACHE_DIR=str(tmp_path)) == first

@@ -507,3 +507,20 @@ def test_few_rows_make_a_map_all_the_same(n):
     centres = np.array([Y[group == g].mean(axis=0) for g in (0, 1)])
     radius = max(np.linalg.norm(Y[group == g] - centres[g], axis=1).max() for g in (0, 1))
     assert np.linalg.norm(centres[0] - centres[1]) > 2 * radius
+
+
+def test_a_given_map_goes_on(blobs):
+    """With the full gradient, from its own r to another in small steps: the map changes little."""
+    before = SCE(scale=5.0, random_state=0).fit(blobs[0])
+    after = SCE(scale=6.0, init=before.embedding_, optimizer="gradient", random_state=0).fit(blobs[0])
+    assert after.history_["r"].min() >= 5.0
+    assert after.scale_ == 6.0
+    assert np.linalg.norm(after.embedding_ - before.embedding_) < 0.2 * np.linalg.norm(before.embedding_)
+
+
+def test_a_connected_minimum_may_be_a_point():
+    """With hardly any repulsion; it is finite, and the reason says so."""
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    model = SCE(scale=1e-6, random_state=0).fit(X)
+    assert "single point" in model.stop_reason_
+    assert np.isfinite(model.embedding_).all()

@@ -35,7 +35,9 @@ def kernel(function: Callable[..., Any] | None = None, *, fused: bool = False) -
     function : callable
         What to compile.
     fused : bool, default=False
-        Allow fused multiply-add: twice the speed in dot products, and last bits that may differ on a CPU without it.
+        Allow fused multiply-add: twice the speed in dot products, and last bits that may differ on a CPU without it. Such a
+        kernel is always inlined where another one calls it: what is fused depends on the code around, and in the process that
+        compiles them the caller might otherwise find a copy that was compiled alone, and in all later ones its own.
     """
     if function is None:
         return lambda f: kernel(f, fused=fused)
@@ -44,7 +46,11 @@ def kernel(function: Callable[..., Any] | None = None, *, fused: bool = False) -
     numba.config.CACHE_DIR = folder or before  # read once, right here: other libraries' kernels keep their folder
     try:
         return numba.njit(
-            nogil=True, cache=folder is not None, error_model="numpy", fastmath=set(FUSED) if fused else False
+            nogil=True,
+            cache=folder is not None,
+            error_model="numpy",
+            fastmath=set(FUSED) if fused else False,
+            forceinline=fused,
         )(function)
     finally:
         numba.config.CACHE_DIR = before

@@ -36,7 +36,7 @@ def peer(P, start, late_exaggeration):
     P = sp.csr_matrix(P.astype(np.float64))
     affinities = openTSNE.affinity.PrecomputedAffinities(P, normalize=False)
     first = 1e-4 * start.astype(np.float64) / start[:, 0].std()
-    # One thread: on a busy machine its threads wait for one another many times as long as they work.
+    # One thread: on a busy machine two of its threads are slower than one.
     embedding = openTSNE.TSNEEmbedding(first, affinities, n_jobs=1, random_state=0)
     embedding = embedding.optimize(n_iter=250, exaggeration=EXAGGERATION, momentum=0.8)
     return np.array(embedding.optimize(n_iter=500, exaggeration=late_exaggeration, momentum=0.8))

@@ -35,9 +35,7 @@ from sce.layout.tiles import AXES, Frame, Tiles, bounds, embed, sort_points, uns
 from sce.parallel import Team
 
 _MOST_EXACT = 50_000  # points above which all pairs are never quicker than a grid
-_FEWEST = (
-    32  # points that are worth a grid at all: what a point feels of itself by its splines must be little of the whole
-)
+_FEWEST = 32  # points that are worth a grid: what a point feels of itself by its splines must be little of the whole
 _KEPT_BYTES = 1 << 27  # of spectra
 _POINT = 1e-5  # extents below which the kernel is a parabola
 
@@ -212,7 +210,7 @@ def _sum_in_a_spot(points: np.ndarray, charges: np.ndarray, below: float) -> np.
     total, height = charges.sum(), math.exp(-below)
     field = np.empty((len(points), 4))
     field[:, 0] = height * (total - charges)
-    field[:, 1:] = -2.0 * height * (1.0 + below) * (total * points - charges @ points)
+    field[:, 1:] = -2.0 * height * (1.0 + below) * (total * points - (charges[:, None] * points).sum(axis=0))
     return field
 
 

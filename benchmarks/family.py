@@ -1,0 +1,188 @@
+"""Whether the full gradient minimises J(Y; r) at every r: its own error, the gap in J that it closes, E_U along the family.
+
+Usage: SCE_DATA=folder python benchmarks/family.py [digits shuttle mnist] [--quick]
+
+SCE_DATA is a folder of .npz files; digits need none. Of SHUTTLE 3,000 rows are taken, of MNIST 20,000, and of every graph its
+largest component. The repulsion is forced onto the grid, and each run begins at the principal axes. For each r are printed
+
+- the error of the gradient, |fast - exact| / |exact|, at the first, the middle and the last map of the run;
+- the share that is closed of the gap in J between the best of the start's scales and the best of several long runs with
+  exact sums; "point" where the start's best scale, the best run and the map found are all one point, to 1e-6 of J;
+- E_U, and by how many per cent it exceeds the lowest at any smaller r (not below 0);
+- iterations, seconds, extent, and why the run ended.
+
+For MNIST the gap is left out: the long runs would take most of a day. Prints tables in Markdown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial.distance import pdist
+
+from common import require_data
+from sce import datasets
+from sce.engines.threads import ThreadEngine
+from sce.graph import GraphOptions, build_affinity
+from sce.layout.descent import Descent
+from sce.layout.gradient import Gradient, as_graph
+from sce.layout.initialize import starting_points
+from sce.layout.path import descend
+from sce.layout.precondition import Preconditioner
+from sce.layout.records import Layout, LayoutOptions, Watch
+from sce.layout.scale import FixedScale
+from sce.layout.stochastic import sample
+from sce.parallel import Team
+
+DATA = {
+    "digits": (GraphOptions("knn", n_neighbors=15), None),
+    "shuttle": (GraphOptions("entropic", perplexity=30.0), 3_000),
+    "mnist": (GraphOptions("knn", n_neighbors=15), 20_000),
+}
+DECADES = range(-4, 9)
+SCALES = 10.0 ** np.arange(-6, 6.25, 0.25)  # of the start, of which the best counts
+LONG = 1000  # iterations of the runs with exact sums
+HEAD = (
+    "| log10 r | error at the first map | middle | last | gap closed | E_U | E_U above the lowest before, % | iterations "
+    "| seconds | extent | end |\n|---|---|---|---|---|---|---|---|---|---|---|"
+)
+
+
+class Parts(NamedTuple):
+    """What J is made of, by sums that lose nothing where the map is nearly a point."""
+
+    attraction: float  # -E_P[ln q]
+    away: float  # 1 - E_U[q]
+
+    def excess(self, r: float) -> float:
+        """J(Y; r) - r, which is 0 for a single point."""
+        return self.attraction - r * self.away
+
+
+def load_rows(name: str, n_rows: int | None) -> np.ndarray:
+    """The vectors of a data set: a random sample of so many rows, or all."""
+    if name == "digits":
+        from sklearn.datasets import load_digits
+
+        X = load_digits().data
+    else:
+        require_data()
+        X = datasets.load(name).X
+    if n_rows is None or n_rows >= len(X):
+        return X
+    return X[np.sort(np.random.default_rng(0).permutation(len(X))[:n_rows])]
+
+
+def prepare(name: str, options: GraphOptions, n_rows: int | None, team: Team) -> tuple[np.ndarray, sp.csr_matrix]:
+    """Vectors and P of the largest component of a data set, or of a sample of it."""
+    X = load_rows(name, n_rows)
+    P = build_affinity(X, options, team, seed=0).P
+    _, label = connected_components(P, directed=False)
+    keep = np.flatnonzero(label == np.bincount(label).argmax())
+    if len(keep) < len(X):
+        P = sp.csr_matrix(P[keep][:, keep])
+        P.data /= P.data.sum(dtype=np.float64)
+    return X[keep], P
+
+
+def parts(P: sp.csr_matrix, Y: np.ndarray) -> Parts:
+    """By all pairs, 8 bytes for each: for some thousand points."""
+    Y = np.asarray(Y, np.float64)
+    edges = P.tocoo()
+    near = np.square(Y[edges.row] - Y[edges.col]).sum(axis=1)
+    far = pdist(Y, "sqeuclidean")
+    return Parts(float(edges.data.astype(np.float64) @ np.log1p(near)), float(np.mean(far / (1.0 + far))))
+
+
+def gradient_error(P: sp.csr_matrix, Y: np.ndarray, r: float, team: Team) -> float:
+    """|fast - exact| / |exact| of the whole gradient, the fast one as precise as the descent would ask for at this Y."""
+    Y = np.asarray(Y, np.float64)
+    fast, rule = Gradient(P, None, team, "grid"), FixedScale(r)
+    descent = Descent(fast, Preconditioner(as_graph(P), team), Y)
+    descent._adapt(descent.terms.pull + r * descent.terms.push, rule)  # noqa: SLF001
+    found, true = fast(Y, descent._accuracy), Gradient(P, None, team, "exact")(Y)  # noqa: SLF001
+    exact = true.pull + r * true.push
+    return float(np.linalg.norm(found.pull + r * found.push - exact) / np.linalg.norm(exact))
+
+
+def warm_up(P: sp.csr_matrix, start: np.ndarray, team: Team) -> None:
+    """Compile all that a run may need, be its maps a point or very wide."""
+    sample(P, start, LayoutOptions(FixedScale(1.0), n_epochs=3), ThreadEngine(team), team)
+    for r in (1e-4, 10.0):
+        descend(P, start, LayoutOptions(FixedScale(r), n_epochs=30), team, method="grid")
+    gradient = Gradient(P, None, team, "grid")
+    for scale in (1e-7, 1.0, 30.0, 1e5):
+        gradient(scale * start.astype(np.float64))
+    if len(start) <= 10_000:
+        Gradient(P, None, team, "exact")(start.astype(np.float64))
+
+
+def follow(P: sp.csr_matrix, start: np.ndarray, r: float, team: Team) -> tuple[Layout, list[np.ndarray], float]:
+    """A run on the grid: its result, the first, middle and last map, and its seconds."""
+    maps = [start]
+    watch = Watch(lambda _, Y, *__: maps.append(Y))
+    begin = time.perf_counter()
+    layout = descend(P, start, LayoutOptions(FixedScale(r)), team, watch, method="grid")
+    seconds = time.perf_counter() - begin
+    return layout, [start, maps[len(maps) // 2], layout.Y], seconds
+
+
+def best_excess(P: sp.csr_matrix, start: np.ndarray, Y: np.ndarray, r: float, n_iterations: int, team: Team) -> float:
+    """The lowest J - r of long runs with exact sums: from the start, the sampler's map, the map found, a random start."""
+    weak = LayoutOptions(FixedScale(min(r, 1.0)))
+    sampled = sample(P, start, weak, ThreadEngine(team), team).Y
+    random = starting_points("random", None, P, 2, 1, team)
+    options = replace(weak, rule=FixedScale(r), n_epochs=n_iterations, tol=0.0)
+    maps = [descend(P, first, options, team, method="exact").Y for first in (start, sampled, Y, random)]
+    return min(parts(P, Y).excess(r) for Y in maps)
+
+
+def gap_closed(first: float, found: float, best: float, r: float) -> str:
+    """The share of the gap in J - r from first to best; best may be found itself, or 0, a single point."""
+    best = min(found, best, 0.0)
+    if max(abs(first), abs(found), abs(best)) < 1e-6 * r:
+        return "point"
+    return f"{(first - found) / (first - best):.4f}"
+
+
+def compare(name: str, decades: range, n_iterations: int, team: Team) -> None:
+    X, P = prepare(name, *DATA[name], team)
+    start = starting_points("pca", X, P, 2, 0, team)
+    dense = name != "mnist"
+    warm_up(P, start, team)
+    scaled = [parts(P, c * start.astype(np.float64)) for c in SCALES] if dense else []
+    print(f"\n{name}: {P.shape[0]} points, {P.nnz // 2} edges\n\n{HEAD}", flush=True)
+    lowest = np.inf
+    for t in decades:
+        r = 10.0**t
+        layout, maps, seconds = follow(P, start, r, team)
+        errors = [f"{gradient_error(P, Y, r, team):.1e}" for Y in maps]
+        E_U = Gradient(P, None, team, "exact")(layout.Y.astype(np.float64)).mean_q_U
+        gap = "-"
+        if dense:
+            first, found = min(p.excess(r) for p in scaled), parts(P, layout.Y).excess(r)
+            gap = gap_closed(first, found, best_excess(P, start, layout.Y, r, n_iterations, team), r)
+        rise = max(0.0, 100.0 * (E_U / lowest - 1.0))
+        lowest = min(lowest, E_U)
+        extent = np.ptp(layout.Y, axis=0).max()
+        print(
+            f"| {t} | {' | '.join(errors)} | {gap} | {E_U:.4g} | {rise:.2f} | {len(layout.history)} | {seconds:.1f} "
+            f"| {extent:.3g} | {layout.stop_reason} |",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="digits at three r, exact runs of 100 iterations")
+    parser.add_argument("names", nargs="*", default=list(DATA))
+    arguments = parser.parse_args()
+    with Team(2) as team:
+        for name in ["digits"] if arguments.quick else arguments.names:
+            compare(name, range(-4, 9, 6) if arguments.quick else DECADES, 100 if arguments.quick else LONG, team)

@@ -1,0 +1,84 @@
+"""Seconds an iteration of the full gradient takes: against the number of points, and against the extent of the map.
+
+Usage: SCE_DATA=folder python benchmarks/iterations.py [--most 1000000]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+
+import numpy as np
+import scipy.sparse as sp
+
+from common import require_data
+from sce import datasets
+from sce.engines.threads import ThreadEngine
+from sce.graph import GraphOptions, build_affinity
+from sce.layout.descent import Descent
+from sce.layout.gradient import Gradient, as_graph
+from sce.layout.initialize import starting_points
+from sce.layout.precondition import Preconditioner
+from sce.layout.records import LayoutOptions
+from sce.layout.scale import FixedScale
+from sce.layout.stochastic import sample
+from sce.parallel import Team
+
+SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
+EXTENTS = (1e-3, 1.0, 10.0, 60.0, 200.0, 1e3, 1e4, 1e6)
+
+
+def drawn(X: np.ndarray, team: Team, d: int) -> tuple[sp.csr_matrix, np.ndarray]:
+    """The 15-NN graph of X and the sampler's map at r = 1."""
+    P = build_affinity(X, GraphOptions("knn", n_neighbors=15), team, seed=0).P
+    start = starting_points("pca", X, P, d, 0, team)
+    return P, sample(P, start, LayoutOptions(FixedScale(1.0)), ThreadEngine(team), team).Y.astype(np.float64)
+
+
+def seconds(P: sp.csr_matrix, Y: np.ndarray, team: Team, n_iterations: int = 6) -> tuple[float, float]:
+    """The median of some iterations at the map's own r, and the megabytes that the repulsion keeps."""
+    gradient = Gradient(P, None, team)
+    descent = Descent(gradient, Preconditioner(as_graph(P), team), Y)
+    rule = FixedScale(min(max(descent.natural_weight(), 1e-6), 1e30))
+    times = []
+    for _ in range(n_iterations + 1):
+        began = time.perf_counter()
+        descent.step(rule)
+        times.append(time.perf_counter() - began)
+    return float(np.median(times[1:])), gradient.n_bytes / 2**20
+
+
+def by_size(most: int, d: int) -> None:
+    X = datasets.load("mocap_1m").X
+    order = np.random.default_rng(0).permutation(len(X))
+    print(
+        f"\n{d}-D, by points (rows of mocap_1m, 15-NN):\n\n| points | extent | ms an iteration | MB |\n|---|---|---|---|"
+    )
+    with Team(os.cpu_count() or 1) as team:
+        for n in SIZES:
+            if n <= most:
+                P, Y = drawn(X[np.sort(order[:n])], team, d)
+                took, kept = seconds(P, Y, team)
+                print(f"| {n:,} | {np.ptp(Y):.0f} | {1000 * took:.1f} | {kept:.0f} |", flush=True)
+
+
+def by_extent(d: int) -> None:
+    X = datasets.load("mnist").X
+    print(f"\n{d}-D, by extent (MNIST, 15-NN, 70,000 points):\n\n| extent | ms an iteration | MB |\n|---|---|---|")
+    with Team(os.cpu_count() or 1) as team:
+        P, Y = drawn(X, team, d)
+        for extent in EXTENTS:
+            took, kept = seconds(P, Y * (extent / np.ptp(Y)), team)
+            print(f"| {extent:g} | {1000 * took:.1f} | {kept:.0f} |", flush=True)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--most", type=int, default=max(SIZES))
+    most = parser.parse_args().most
+    require_data()
+    by_size(most, 2)
+    by_extent(2)
+    by_size(min(most, 100_000), 3)
+    by_extent(3)

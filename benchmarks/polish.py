@@ -1,0 +1,71 @@
+"""What the full gradient adds to the sampler, at every alpha of SCE: J, r and seconds against the sampler at more epochs.
+
+Usage: SCE_DATA=folder python benchmarks/polish.py [digits shuttle mnist] [--most 40]
+
+"auto" is the sampler with its default epochs, then the full gradient. All J are exact, at the r of the map of "auto", so that
+they can be compared; r is also compared with Eq. (6) at the exact means of the same map. SCE_DATA is a folder of .npz files;
+digits need none. Of SHUTTLE 3,000 rows are taken, of MNIST 20,000. Prints tables in Markdown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+import numpy as np
+import scipy.sparse as sp
+
+from family import DATA, prepare, warm_up
+from sce.engines.threads import ThreadEngine
+from sce.layout.gradient import Gradient
+from sce.layout.initialize import starting_points
+from sce.layout.optimize import optimize
+from sce.layout.records import LayoutOptions
+from sce.layout.scale import SCEScale
+from sce.layout.stochastic import choose_epochs
+from sce.parallel import Team
+
+ALPHAS = (0.0, 0.25, 0.5, 0.75, 1.0)
+TIMES = (1, 2, 4, 10, 40)  # the default epochs
+HEAD = (
+    "| alpha | optimizer | epochs and iterations | seconds | J at the r of auto | above auto's, % | r | off Eq. (6), % |\n"
+    "|---|---|---|---|---|---|---|---|"
+)
+
+
+def compare(P: sp.csr_matrix, start: np.ndarray, alpha: float, times: list[int], team: Team) -> None:
+    """The lines of one alpha."""
+    rule, engine, gradient = SCEScale(alpha), ThreadEngine(team), Gradient(P, None, team)
+    default = choose_epochs(P.shape[0], P.nnz // 2)
+    runs = [("auto", "auto", None), *((f"sampler x {k}", "sampler", k * default) for k in times)]
+    weight, lowest = np.nan, np.nan
+    for name, optimizer, n_epochs in runs:
+        begin = time.perf_counter()
+        layout = optimize(P, start, LayoutOptions(rule, n_epochs), optimizer, engine, team)
+        seconds = time.perf_counter() - begin
+        terms = gradient(layout.Y.astype(np.float64), 1e-6)
+        if optimizer == "auto":
+            weight = layout.r
+        J = terms.attraction + weight * terms.mean_q_U
+        lowest = J if optimizer == "auto" else lowest
+        off = layout.r / rule.weight(terms.mean_q_P, terms.mean_q_U) - 1.0
+        print(
+            f"| {alpha:g} | {name} | {len(layout.history)} | {seconds:.2f} | {J:.5g} | {100 * (J / lowest - 1):+.2f} "
+            f"| {layout.r:.4g} | {100 * off:+.2f} |",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--most", type=int, default=max(TIMES), help="the most default runs that the sampler gets")
+    parser.add_argument("names", nargs="*", default=list(DATA))
+    arguments = parser.parse_args()
+    with Team(2) as team:
+        for name in arguments.names:
+            X, P = prepare(name, *DATA[name], team)
+            start = starting_points("pca", X, P, 2, 0, team)
+            warm_up(P, start, team)
+            print(f"\n{name}: {P.shape[0]} points, {P.nnz // 2} edges\n\n{HEAD}", flush=True)
+            for alpha in ALPHAS:
+                compare(P, start, alpha, [k for k in TIMES if k <= arguments.most], team)

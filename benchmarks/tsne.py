@@ -1,0 +1,177 @@
+"""t-SNE by the full gradient against openTSNE: the same P, the same start, two threads each, in the same process.
+
+Usage: [SCE_DATA=folder] python benchmarks/tsne.py [--data digits|mnist] [--method auto|fft|bh]
+
+P has perplexity 30, the start is along the principal axes; openTSNE gets it with a standard deviation of 1e-4, its own
+convention, and runs with its defaults. Its way to sum the repulsion is its own choice too, unless told otherwise: Barnes-Hut
+below 10,000 points, where that is faster and ends lower, else the FFT. Only the optimisation is timed, after a few
+iterations that compile and plan. On a busy machine its two threads are slower than one: only a quiet one is fair to it. The
+divergence of every map is computed by the same code. The second table is t-SNE with exaggeration 12 throughout. SCE_DATA is a
+folder of .npz files; digits need none. Prints tables in Markdown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from family import prepare, warm_up
+from sce.engines.threads import ThreadEngine
+from sce.graph import GraphOptions
+from sce.layout.divergence import divergence_constant
+from sce.layout.gradient import Gradient, Terms
+from sce.layout.initialize import starting_points
+from sce.layout.optimize import optimize
+from sce.layout.path import descend
+from sce.layout.records import Layout, LayoutOptions, Watch
+from sce.layout.scale import SNEScale
+from sce.parallel import Team
+
+try:
+    import openTSNE
+except ImportError:
+    raise SystemExit("This benchmark needs openTSNE, which is not installed: pip install openTSNE.") from None
+
+N_JOBS = 2
+STRONG = 12.0  # the exaggeration of the second table
+RACE = (
+    "| | iterations | seconds | KL | above openTSNE's, % | r | at openTSNE's KL after seconds | at iteration "
+    "| openTSNE's seconds / seconds |\n|---|---|---|---|---|---|---|---|---|"
+)
+EXAGGERATED = (
+    "| | iterations | seconds | E_U | off openTSNE's, % | attraction | off openTSNE's, % | r |\n"
+    "|---|---|---|---|---|---|---|---|"
+)
+
+
+class Result(NamedTuple):
+    """A map, what it took, and the clock, iteration and loss after each iteration."""
+
+    name: str
+    Y: np.ndarray
+    iterations: int
+    seconds: float
+    course: list[tuple[float, int, float]]
+
+
+def peer(P: sp.csr_matrix, start: np.ndarray, method: str, phases: list[dict[str, Any]]) -> Result:
+    """openTSNE, one phase after the other."""
+    # It multiplies P by the exaggeration in place, so it gets its own.
+    own = sp.csr_matrix((P.data.astype(np.float64), P.indices.astype(np.int32), P.indptr.astype(np.int32)), P.shape)
+    affinities = openTSNE.affinity.PrecomputedAffinities(own, normalize=False)
+    embedding = openTSNE.TSNEEmbedding(
+        1e-4 * start.astype(np.float64) / start[:, 0].std(),
+        affinities,
+        negative_gradient_method=method,
+        n_jobs=N_JOBS,
+        random_state=0,
+    )
+    begin = time.perf_counter()
+    for phase in phases:
+        embedding = embedding.optimize(**phase)
+    seconds = time.perf_counter() - begin
+    return Result("openTSNE", np.array(embedding), sum(phase["n_iter"] for phase in phases), seconds, [])
+
+
+def peer_phases(late: float) -> list[dict[str, Any]]:
+    """The phases of openTSNE's defaults, with the given exaggeration in the second."""
+    defaults = openTSNE.TSNE()
+    return [
+        {
+            "n_iter": defaults.early_exaggeration_iter,
+            "exaggeration": STRONG,
+            "momentum": defaults.initial_momentum,
+        },
+        {"n_iter": defaults.n_iter, "exaggeration": late, "momentum": defaults.final_momentum},
+    ]
+
+
+def timed(name: str, run: Callable[[Watch], Layout]) -> Result:
+    """A run of ours."""
+    course: list[tuple[float, int, float]] = []
+    begin = time.perf_counter()
+    watch = Watch(lambda epoch, _, __, loss: course.append((time.perf_counter() - begin, epoch, loss)))
+    layout = run(watch)
+    return Result(name, layout.Y, len(layout.history), time.perf_counter() - begin, course)
+
+
+def divergence(P: sp.csr_matrix, terms: Terms) -> float:
+    """D_KL(P || Q): sum P ln P - E_P[ln q] + ln sum q, where sum q = N (N - 1) E_U."""
+    n_pairs, constant = divergence_constant(P, None)
+    return constant + terms.attraction + math.log(terms.mean_q_U * n_pairs)
+
+
+def arrival(result: Result, goal: float) -> tuple[str, str]:
+    """Seconds and iteration at which the loss, which is above KL until t-SNE's own r is reached, is first at the goal."""
+    for seconds, iteration, loss in result.course:
+        if loss <= goal:
+            return f"{seconds:.2f}", str(iteration)
+    return "-", "-"
+
+
+def race(P: sp.csr_matrix, start: np.ndarray, method: str, team: Team) -> None:
+    """t-SNE itself."""
+    options = LayoutOptions(SNEScale())
+    results = [
+        peer(P, start, method, peer_phases(1.0)),
+        timed("full gradient", lambda watch: descend(P, start, options, team, watch)),
+        timed(
+            "sampler, then full gradient",
+            lambda watch: optimize(P, start, options, "auto", ThreadEngine(team), team, watch),
+        ),
+    ]
+    gradient = Gradient(P, None, team)
+    every = [gradient(result.Y.astype(np.float64), 1e-6) for result in results]
+    goal = divergence(P, every[0])
+    print(f"\n{RACE}")
+    for result, terms in zip(results, every, strict=True):
+        kl = divergence(P, terms)
+        print(
+            f"| {result.name} | {result.iterations} | {result.seconds:.2f} | {kl:.4f} | {100 * (kl / goal - 1):+.2f} "
+            f"| {1.0 / terms.mean_q_U:.4g} | {' | '.join(arrival(result, goal))} "
+            f"| {results[0].seconds / result.seconds:.2f} |",
+            flush=True,
+        )
+
+
+def exaggerated(P: sp.csr_matrix, start: np.ndarray, method: str, team: Team) -> None:
+    """Exaggeration from the first iteration to the last."""
+    options = LayoutOptions(SNEScale(STRONG))
+    results = [
+        peer(P, start, method, peer_phases(STRONG)),
+        timed("full gradient", lambda watch: descend(P, start, options, team, watch)),
+    ]
+    gradient = Gradient(P, None, team)
+    first = gradient(results[0].Y, 1e-6)
+    print(f"\nExaggeration {STRONG:g} throughout:\n\n{EXAGGERATED}")
+    for result in results:
+        terms = gradient(result.Y.astype(np.float64), 1e-6)
+        print(
+            f"| {result.name} | {result.iterations} | {result.seconds:.2f} "
+            f"| {terms.mean_q_U:.5g} | {100 * (terms.mean_q_U / first.mean_q_U - 1):+.2f} "
+            f"| {terms.attraction:.5g} | {100 * (terms.attraction / first.attraction - 1):+.2f} "
+            f"| {1.0 / (STRONG * terms.mean_q_U):.4g} |",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", choices=("digits", "mnist"), default="digits")
+    parser.add_argument("--method", choices=("auto", "fft", "bh"), default="auto", help="openTSNE's repulsion")
+    arguments = parser.parse_args()
+    name, method = arguments.data, arguments.method
+    with Team(N_JOBS) as team:
+        X, P = prepare(name, GraphOptions("entropic", perplexity=30.0), None, team)
+        start = starting_points("pca", X, P, 2, 0, team)
+        warm_up(P, start, team)
+        peer(P, start, method, [{"n_iter": 3, "exaggeration": STRONG, "momentum": 0.8}])
+        print(f"{name}: {P.shape[0]} points, {P.nnz // 2} edges, {N_JOBS} threads, openTSNE {openTSNE.__version__}")
+        race(P, start, method, team)
+        exaggerated(P, start, method, team)
