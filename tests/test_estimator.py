@@ -519,8 +519,16 @@ def test_a_given_map_goes_on(blobs):
 
 
 def test_a_connected_minimum_may_be_a_point():
-    """With hardly any repulsion; it is finite, and the reason says so."""
+    """With hardly any repulsion; it is finite, has a shape all the same, and the reason says so."""
     X = np.random.default_rng(0).normal(size=(200, 3))
     model = SCE(scale=1e-6, random_state=0).fit(X)
     assert "single point" in model.stop_reason_
-    assert np.isfinite(model.embedding_).all()
+    assert 0 < model.embedding_.std() < 1e-4
+    assert len(np.unique(model.embedding_, axis=0)) == 200
+
+
+def test_an_exaggeration_below_1_has_no_minimum(blobs):
+    """The sampler draws a map; the full gradient would never end, and is refused."""
+    assert np.isfinite(SCE(scale="sne", exaggeration=0.5, random_state=0).fit_transform(blobs[0])).all()
+    with pytest.raises(ParameterError, match=r'exaggeration=0\.5 needs optimizer="sampler"'):
+        SCE(scale="sne", exaggeration=0.5, optimizer="gradient").fit(blobs[0])

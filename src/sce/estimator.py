@@ -16,7 +16,7 @@ from sce.graph import AffinityResult, GraphOptions, build_affinity, check_option
 from sce.layout.initialize import starting_points
 from sce.layout.optimize import OPTIMIZERS, optimize, plan_epochs
 from sce.layout.records import Layout, LayoutOptions, Record, Watch
-from sce.layout.scale import ScaleRule, make_rule
+from sce.layout.scale import ScaleRule, SNEScale, make_rule
 from sce.parallel import Team, resolve_n_jobs
 from sce.progress import Reporter
 
@@ -47,18 +47,18 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     exaggeration : float, default=1.0
         The factor on the attraction for `scale="sne"`.
     n_epochs : int or "auto", default="auto"
-        Epochs of the sampler, of 10 steps for each point; "auto" takes 100 to 500, fewer for large data. With
-        `optimizer="gradient"` the most iterations, 1000 for "auto".
+        Epochs of the sampler, of 10 steps for each point; "auto" takes 100 to 500, fewer for large data. They do not count
+        the iterations of a gradient that follows it. With `optimizer="gradient"` the most iterations, 1000 for "auto".
     learning_rate : float or (float, float), default=1.0
         The first rate, which falls linearly to 0; or the first and last rates, equal for a constant one.
     n_repulsive : int, default=1
         Repulsive pairs drawn for each attractive one, each pushing by as much less.
     init : {"auto", "pca", "spectral", "random"} or array, default="auto"
         The start: principal axes of X ("auto" for vectors), smooth functions on the graph ("auto" for graphs), the
-        paper's small random numbers, or given coordinates.
+        paper's small random numbers, or given coordinates, which the sampler moves far and the gradient little.
     tol : float or "auto", default="auto"
         Stop when an epoch or iteration changes both Y and r by a smaller share than this; the full gradient also stops when
-        J falls by a smaller share in ten iterations. 0 never stops early. "auto" is 0 for the sampler, 0.001 for the gradient.
+        J falls by a smaller share in ten iterations. 0 never stops for that. "auto" is 0 for the sampler, else 0.001.
     optimizer : {"auto", "sampler", "gradient"}, default="auto"
         "sampler": the paper's stochastic gradient, fast, and right while the repulsion is weak, r up to about 3.
         "gradient": the full gradient, to the minimum at any r; it starts at the r where `init` neither grows nor shrinks, and
@@ -259,6 +259,11 @@ def check_parameters(model: SCE) -> tuple[int, ScaleRule]:
     model._layout_options(1, rule, 0, None)  # noqa: SLF001
     if not (isinstance(model.optimizer, str) and model.optimizer in OPTIMIZERS):
         raise ParameterError(f"optimizer must be one of {', '.join(OPTIMIZERS)}; got {model.optimizer!r}.")
+    if model.optimizer == "gradient" and isinstance(rule, SNEScale) and rule.exaggeration < 1.0:
+        raise ParameterError(
+            f'exaggeration={rule.exaggeration!r} needs optimizer="sampler": below 1 the objective has no minimum, and the '
+            "full gradient would never end."
+        )
     if model.callback is not None and not callable(model.callback):
         raise ParameterError(f"callback must be a function (epoch, Y, r, loss); got {model.callback!r}.")
     return n_components, rule

@@ -44,6 +44,8 @@ def test_negative_curvature_is_not_kept():
     with Team(1) as team:
         memory = Memory(2, team)
         memory.keep(np.array([1.0, 0.0]), np.array([-1.0, 0.0]), np.array([-1.0, 0.0]))
+        memory.keep(np.array([1.0, 0.0]), np.array([1.0, 0.0]), np.array([-1.0, 0.0]))
+        memory.keep(np.array([1.0, 0.0]), np.array([1.0, 0.0]), np.array([0.0, 0.0]))
         np.testing.assert_array_equal(memory.direction(G, G), -G)
 
 

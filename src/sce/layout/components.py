@@ -2,7 +2,7 @@
 
 The full gradient then adds weak links: every point outside the largest component gets one to a random point of it, which pulls
 like an edge of P that weighs LINK of what a point has of P in the mean. So components come to rest where distance no longer
-matters much: at about the square root of r / LINK from the largest.
+matters much: at up to the square root of r / LINK from the largest.
 """
 
 from __future__ import annotations

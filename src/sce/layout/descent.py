@@ -71,6 +71,10 @@ class Descent:
         """The r of the rule at the present Y."""
         return rule.weight(self.terms.mean_q_P, self.terms.mean_q_U)
 
+    def size(self) -> float:
+        """The standard deviation of the map."""
+        return self._size
+
     def natural_weight(self) -> float:
         """The r at which the map would neither grow nor shrink: what its own r is, if it is a minimum at some r."""
         inward, outward = (float((force * self.terms.Y).sum()) for force in (self.terms.pull, self.terms.push))
@@ -140,7 +144,7 @@ class Descent:
         push = self.weight(rule) * math.sqrt(self._memory.dot(self.terms.push, self.terms.push))
         ratio = math.sqrt(self._memory.dot(G, G)) / push if push > 0 else 1.0
         wanted = min(max(_PRECISION * ratio, 1e-8), 1e-4)
-        self._accuracy = 10.0 ** (0.5 * math.floor(2.0 * math.log10(wanted)))
+        self._accuracy = 10.0 ** math.floor(math.log10(wanted))
 
 
 def _size(Y: np.ndarray) -> float:

@@ -1,4 +1,4 @@
-"""The part of the I-divergence that neither Y nor s changes: from J to D_I."""
+"""From the terms of J to the I-divergence D_I(P || s w w q)."""
 
 from __future__ import annotations
 
@@ -18,6 +18,18 @@ def divergence_constant(P: sp.csr_matrix, weights: np.ndarray | None) -> tuple[f
     log_w = np.log(w, out=np.zeros(n), where=w > 0)  # a point of weight 0 repels nothing, and is left out of the sum
     n_pairs = float((w * (w.sum() - w)).sum())
     return n_pairs, _relative_entropy(P.indptr, P.indices, P.data, log_w)
+
+
+def divergence(constants: tuple[float, float], attraction: float, mean_q_U: float, r: float) -> float:
+    """D_I from -E_P[ln q], E_U[q] and r; `constants` are those of :func:`divergence_constant`.
+
+    Examples
+    --------
+    >>> divergence((6.0, -1.0), attraction=0.5, mean_q_U=0.25, r=6.0)
+    0.0
+    """
+    n_pairs, constant = constants
+    return constant + attraction - math.log(r / n_pairs) + r * mean_q_U - 1.0
 
 
 @kernel

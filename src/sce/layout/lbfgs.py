@@ -43,16 +43,16 @@ class Memory:
         self._rows = []
 
     def keep(self, s: np.ndarray, y: np.ndarray, Hy: np.ndarray) -> None:
-        """Remember a step and the change of gradient along it, unless the curvature there is negative."""
-        sy = self.dot(s, y)
-        if not sy > 1e-10 * np.sqrt(self.dot(s, s) * self.dot(y, y)):
+        """Remember a step and the change of gradient along it, unless the curvature there is not positive."""
+        sy, yHy = self.dot(s, y), self.dot(y, Hy)
+        if not (sy > 1e-10 * np.sqrt(self.dot(s, s) * self.dot(y, y)) and yHy > 0.0):
             return
         row = self._rows.pop(0) if len(self._rows) == KEPT else len(self._rows)
         self._steps[row], self._changes[row], self._smoothed[row] = s.reshape(-1), y.reshape(-1), Hy.reshape(-1)
         self._rows.append(row)
         self._products[row, :] = self._dots(self._changes, s)
         self._products[:, row] = self._dots(self._steps, y)
-        self._factor = sy / self.dot(y, Hy)
+        self._factor = sy / yHy
 
     def direction(self, G: np.ndarray, HG: np.ndarray) -> np.ndarray:
         """The descent direction at gradient G."""

@@ -15,13 +15,13 @@ import scipy.sparse as sp
 from sce.engines import Engine
 from sce.layout.path import descend
 from sce.layout.records import NOBODY, STOPPED, Layout, LayoutOptions, Record, Watch
-from sce.layout.scale import FixedScale, ScaleRule, SNEScale
+from sce.layout.scale import FixedScale, ScaleRule, SCEScale, SNEScale
 from sce.layout.stochastic import choose_epochs, sample
 from sce.parallel import Team
 
 OPTIMIZERS = ("auto", "sampler", "gradient")
-WEAK = 1.0  # the r at which the sampler prepares a map of stronger repulsion
-STRONG = 3.0  # the r from which on the full gradient pays for any number of points
+WEAK = 1.0  # the r at which the sampler prepares a map for another r
+FAINT, STRONG = 0.1, 3.0  # below and above these r the full gradient pays for any number of points
 FEW = 50_000  # points up to which it pays at any r
 LEAST_ALPHA = 0.1  # SCE's r is about 1 / alpha: from here on the sampler can follow it
 
@@ -71,9 +71,11 @@ def gradient_pays(rule: ScaleRule, n: int) -> bool:
     >>> gradient_pays(FixedScale(1.0), 20_000), gradient_pays(FixedScale(1.0), 70_000), gradient_pays(SNEScale(), 70_000)
     (True, False, True)
     """
-    if n <= FEW or isinstance(rule, SNEScale):
+    if isinstance(rule, SNEScale):
+        return rule.exaggeration >= 1.0  # or else there is no minimum to go to
+    if n <= FEW:
         return True
-    return rule.r > STRONG if isinstance(rule, FixedScale) else rule.alpha < 1.0 / STRONG
+    return not FAINT <= rule.r <= STRONG if isinstance(rule, FixedScale) else rule.alpha < 1.0 / STRONG
 
 
 def weak_rule(rule: ScaleRule) -> ScaleRule:
@@ -81,12 +83,11 @@ def weak_rule(rule: ScaleRule) -> ScaleRule:
 
     Examples
     --------
-    >>> weak_rule(FixedScale(100.0)), weak_rule(FixedScale(0.1))
-    (FixedScale(r=1.0), FixedScale(r=0.1))
+    >>> weak_rule(FixedScale(100.0)), weak_rule(SNEScale()).r
+    (FixedScale(r=1.0), 1.0)
     """
-    if isinstance(rule, FixedScale):
-        return FixedScale(min(rule.r, WEAK))
-    return FixedScale(WEAK) if isinstance(rule, SNEScale) or rule.alpha < LEAST_ALPHA else rule
+    follows = isinstance(rule, SCEScale) and rule.alpha >= LEAST_ALPHA
+    return rule if follows else FixedScale(WEAK)
 
 
 def plan_epochs(P: sp.csr_matrix, options: LayoutOptions, optimizer: str) -> int | None:
@@ -104,6 +105,6 @@ def _later(watch: Watch, done: int) -> Watch:
     """The same onlookers, for whom epochs go on counting."""
     callback, progress = watch
     return Watch(
-        callback and (lambda epoch, Y, r, loss: callback(epoch + done, Y, r, loss)),
-        progress and (lambda record: progress(_shifted(record, done))),
+        None if callback is None else (lambda epoch, Y, r, loss: callback(epoch + done, Y, r, loss)),
+        None if progress is None else (lambda record: progress(_shifted(record, done))),
     )

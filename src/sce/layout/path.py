@@ -19,10 +19,10 @@ import scipy.sparse as sp
 from sce.errors import SCEError
 from sce.layout.components import link_components
 from sce.layout.descent import Descent, Step
-from sce.layout.divergence import divergence_constant
+from sce.layout.divergence import divergence, divergence_constant
 from sce.layout.gradient import Gradient, as_graph
 from sce.layout.precondition import Preconditioner
-from sce.layout.records import NOBODY, Layout, LayoutOptions, Record, Watch, run
+from sce.layout.records import DONE, NOBODY, Layout, LayoutOptions, Record, Watch, run
 from sce.layout.scale import FixedScale, ScaleRule
 from sce.parallel import Team
 from sce.random import normal_array, stream
@@ -39,8 +39,9 @@ NOISE = 0.01  # parts points that lie on one another, which no force can, where 
 BALANCE = 0.01  # of r: what may be left between the r of the rule and that at which the map keeps its size
 CLOSE = 0.02  # of the logarithm of a scale
 SCALINGS = 3  # at the end, at most
+COLLAPSED = 1e-9  # the standard deviation below which a start has no shape
 SPOT = 1e-3  # the standard deviation of a map that is becoming a single point
-SINGLE = "the minimum is a single point: r is below the second eigenvalue of the normalised Laplacian of P"
+SINGLE = "the minimum is a single point: the repulsion is too weak to part anything"
 STUCK = "no step lowers J any further"
 
 
@@ -69,6 +70,9 @@ def descend(
     descent = Descent(gradient, smooth, np.array(start, np.float64))
     path = Path(descent, options, divergence_constant(P, options.weights))
     history, reason = run(itertools.islice(path.walk(), options.n_epochs or ITERATIONS), path.coordinates, watch)
+    if reason == DONE:
+        way = "" if path.arrived else f" on the way to the rule's r, {descent.weight(options.rule):.4g}"
+        reason = f"all iterations done{way}"
     return Layout(path.coordinates(), history[-1].r, history, reason)
 
 
@@ -88,6 +92,7 @@ class Path:
         self._descent, self._options, self._constants = descent, options, constants
         self._tol = TOLERANCE if options.tol is None else options.tol
         self._count = self._scalings = 0
+        self.arrived = False
 
     def coordinates(self) -> np.ndarray:
         """The present map around its centre, float32."""
@@ -97,6 +102,8 @@ class Path:
     def walk(self) -> Iterator[tuple[Record, str | None]]:
         """Iterate until the map is at the rule's r and has settled: a record of each iteration, the reason with the last."""
         descent, rule = self._descent, self._options.rule
+        if descent.size() < COLLAPSED:
+            descent.jump(descent.terms.Y + self._noise(0))
         r = _first(descent.natural_weight(), descent.weight(rule))
         before: tuple[float, float] | None = None
         for rung in itertools.count():
@@ -105,18 +112,19 @@ class Path:
             before = now if rung > 0 else None  # the start has not settled
             here = _nearer(r, goal, rule)
             if rung > 0:
-                noise = normal_array(stream(self._options.seed, f"rung {rung}"), descent.terms.Y.shape)
-                self._scale(here, NOISE * noise if descent.weight(here) > r else 0.0)
+                self._scale(here, self._noise(rung) if descent.weight(here) > r else 0.0)
+            self.arrived = here is rule
             reason = None
-            for record, reason in self._settle(here, arrived=here is rule):
-                yield record, reason if here is rule else None
-            if here is rule:
+            for record, reason in self._settle(here):
+                yield record, reason if self.arrived else None
+            if self.arrived:
                 return
             r = goal if reason == SINGLE and goal < r else descent.weight(here)
 
-    def _settle(self, rule: ScaleRule, *, arrived: bool) -> Iterator[tuple[Record, str | None]]:
+    def _settle(self, rule: ScaleRule) -> Iterator[tuple[Record, str | None]]:
         """Iterate at a rule until little changes, or for RUNG iterations on the way."""
-        descent, tol, span = self._descent, self._tol, SPAN if arrived else SPAN // 2
+        descent, arrived = self._descent, self.arrived
+        tol, span = (self._tol, SPAN) if arrived else (max(self._tol, TOLERANCE), SPAN // 2)
         falls: deque[float] = deque(maxlen=span)
         small, spots, r = 0, 0, descent.weight(rule)
         for count in itertools.count(1):
@@ -134,28 +142,30 @@ class Path:
                 reason = f"relative changes of Y and r below tol = {tol:g}"
             elif len(falls) == span and tol > 0 and sum(falls) < tol * descent.objective(rule):
                 reason = f"J falls by a smaller share than tol = {tol:g} in {span} iterations"
-            if arrived and self._should_scale(reason, rule):
-                small, reason = 0, None
+            unbalanced = arrived and reason not in (None, SINGLE) and self._is_unbalanced(rule)
+            if reason == SINGLE and arrived:
+                descent.jump(descent.terms.Y * SPOT)  # shown as what it is
+            yield record, None if unbalanced else reason
+            if unbalanced:
+                small = 0
                 falls.clear()
+                self._scalings += 1
                 self._scale(rule)
-            elif step.size < SPOT and (arrived or reason is None):
-                # At this size all maps are alike: a larger one shows whether it shrinks again; the last is shown as a point.
-                descent.jump(descent.terms.Y * (SPOT if reason == SINGLE else 0.1 / SPOT))
-            yield record, reason
-            if reason is not None or (count == RUNG and not arrived):
+            elif reason is not None or (count == RUNG and not arrived):
                 return
+            elif step.size < SPOT:  # at this size all maps are alike: a larger one shows whether it shrinks again
+                descent.jump(descent.terms.Y * (0.1 / SPOT))
 
-    def _should_scale(self, reason: str | None, rule: ScaleRule) -> bool:
-        """Whether a run that would end has not the size it wants to have: where J is nearly flat along it, steps are small."""
-        if reason in (None, SINGLE) or self._scalings == SCALINGS:
-            return False
-        self._scalings += 1
-        return abs(self._descent.imbalance(rule)) > BALANCE
+    def _is_unbalanced(self, rule: ScaleRule) -> bool:
+        """Whether the map has not the size it wants to have: where J is nearly flat along it, steps are small."""
+        return self._scalings < SCALINGS and abs(self._descent.imbalance(rule)) > BALANCE
+
+    def _noise(self, rung: int) -> np.ndarray:
+        return NOISE * normal_array(stream(self._options.seed, f"rung {rung}"), self._descent.terms.Y.shape)
 
     def _record(self, rule: ScaleRule, step: Step) -> Record:
-        n_pairs, constant = self._constants
         terms, r = self._descent.terms, self._descent.weight(rule)
-        loss = constant + terms.attraction - math.log(r / n_pairs) + r * terms.mean_q_U - 1.0
+        loss = divergence(self._constants, terms.attraction, terms.mean_q_U, r)
         if not (math.isfinite(loss) and np.isfinite(terms.Y).all()):
             raise SCEError(
                 f"The layout left the range of numbers in iteration {self._count + 1}; choose another scale."

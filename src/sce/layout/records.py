@@ -12,6 +12,7 @@ from sce.layout.scale import ScaleRule
 
 Callback = Callable[[int, np.ndarray, float, float], Any]
 STOPPED = "stopped by the callback"
+DONE = "all epochs done"
 
 
 @dataclass(frozen=True)
@@ -70,11 +71,11 @@ def run(
         history.append(record)
         if watch.progress is not None:
             watch.progress(record)
-        if watch.callback and _is_true(watch.callback(record.epoch, coordinates(), record.r, record.loss)):
+        if watch.callback is not None and _is_true(watch.callback(record.epoch, coordinates(), record.r, record.loss)):
             return history, STOPPED
         if reason is not None:
             return history, reason
-    return history, "all epochs done"
+    return history, DONE
 
 
 def _is_true(answer: Any) -> bool:

@@ -18,7 +18,11 @@ import numpy as np
 from sce.compiled import kernel
 from sce.layout.grid import padded_length
 
-MOST_PADDED = {1: 1 << 17, 2: 4320, 3: 256}  # nodes of a side of the grid, with zeros: at most 140 MB with its spectrum
+MOST_PADDED = {
+    1: 1 << 17,
+    2: 4320,
+    3: 256,
+}  # nodes of a side of the grid, with zeros: at most 140 MB with its spectrum, twice that in a patch
 _LEAST_MESHES = 20  # along the longest side of a map, however small
 _FINEST = {1: 14, 2: 9, 3: 6}  # the histogram has two to this many cells along the longest side
 

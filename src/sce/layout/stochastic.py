@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sce.engines import Engine, Session
 from sce.errors import SCEError
 from sce.layout.blocks import make_blocks
-from sce.layout.divergence import divergence_constant
+from sce.layout.divergence import divergence, divergence_constant
 from sce.layout.records import NOBODY, Layout, LayoutOptions, Record, Watch, run
 from sce.layout.sampler import COUNT_P, COUNT_U, SUM_LOG, SUM_Q_P, SUM_Q_U, Epoch
 from sce.layout.scale import ScaleEstimate
@@ -86,7 +86,7 @@ def sample(
 def _epochs(P: sp.csr_matrix, session: Session, options: LayoutOptions) -> Iterator[tuple[Record, str | None]]:
     """Run the epochs one after the other; the record of each, and the reason if it was the last."""
     n = P.shape[0]
-    n_pairs, constant = divergence_constant(P, options.weights)
+    constants = divergence_constant(P, options.weights)
     n_epochs, tol = options.n_epochs or choose_epochs(n, P.nnz // 2), options.tol or 0.0
     steps = float(STEPS_PER_POINT * n)
     laps = count_laps(n)
@@ -102,7 +102,7 @@ def _epochs(P: sp.csr_matrix, session: Session, options: LayoutOptions) -> Itera
         mean_q_P = sums[SUM_Q_P] / max(sums[COUNT_P], 1.0)
         mean_q_U = sums[SUM_Q_U] / max(sums[COUNT_U], 1.0)
         r = estimate.r
-        loss = constant + sums[SUM_LOG] / max(sums[COUNT_P], 1.0) - math.log(r / n_pairs) + r * mean_q_U - 1.0
+        loss = divergence(constants, sums[SUM_LOG] / max(sums[COUNT_P], 1.0), mean_q_U, r)
         if not (math.isfinite(loss) and np.isfinite(session.coordinates()).all()):
             raise SCEError(f"The layout left the range of numbers in epoch {number + 1}; lower learning_rate or scale.")
         estimate.mix(mean_q_P, mean_q_U, steps)
