@@ -20,7 +20,7 @@ from sce.layout.scale import ScaleRule
 _PRECISION = 2e-4  # of the whole gradient, wanted of the repulsion's sums
 _SUFFICIENT = 1e-4  # Armijo's: the share of the promised decrease that a step must bring
 _TRIES = 12  # shorter and shorter steps
-_REACH = 1.0  # standard deviations of the map that a point may move at once: some fly far, and J hardly calls them back
+_REACH = 0.5  # standard deviations of the map that a point may move at once
 _STAND = 4  # steps for which E_P stands still
 
 
@@ -91,8 +91,7 @@ class Descent:
         self._adapt(G, rule)
         HG = self._smooth(G) if self._smoothed is None else self._smoothed
         direction, slope = self._direct(G, HG)
-        longest = math.sqrt(float(np.square(direction).sum(axis=1).max()))
-        length, after = min(1.0, _REACH * max(self._size, 1.0) / max(longest, 1e-300)), before
+        length, after = 1.0, before
         for _ in range(_TRIES):
             after = self._gradient(before.Y + length * direction, self._accuracy)
             rise = self._energy(after, rule, q_P) - energy
@@ -128,7 +127,18 @@ class Descent:
             self._memory.forget()
             direction = self._memory.direction(G, HG)
             slope = self._memory.dot(G, direction)
-        return direction, slope
+        return self._hold_back(G, direction, slope)
+
+    def _hold_back(self, G: np.ndarray, direction: np.ndarray, slope: float) -> tuple[np.ndarray, float]:
+        """Shorten the way of points that would fly far, for J hardly calls them back; of all points, if only that descends."""
+        ways = np.sqrt(np.square(direction).sum(axis=1))
+        factors = np.minimum(1.0, _REACH * max(self._size, 1.0) / np.maximum(ways, 1e-300))
+        least = float(factors.min())
+        if least == 1.0:
+            return direction, slope
+        held = factors[:, None] * direction
+        slope_held = self._memory.dot(G, held)
+        return (held, slope_held) if slope_held < 0 else (least * direction, least * slope)
 
     @staticmethod
     def _energy(terms: Terms, rule: ScaleRule, q_P: float) -> float:
