@@ -212,9 +212,9 @@ def test_components_stay_in_reach(rule):
     """A P in four parts, of which one is a single point, has no minimum; it gets a map of bounded extent, and stops."""
     rng = np.random.default_rng(0)
     blocks = [sp.random(n, n, 0.2, random_state=1, data_rvs=lambda k: rng.uniform(1, 2, k)) for n in (60, 40, 30)]
-    A = sp.csr_matrix(sp.block_diag([*blocks, sp.csr_matrix((1, 1))]))
+    A = sp.lil_matrix(sp.block_diag([*blocks, sp.csr_matrix((1, 1))]))
     A.setdiag(0)
-    A.eliminate_zeros()
+    A = sp.csr_matrix(A)
     P = sp.csr_matrix((A + A.T) / (2 * A.sum())).astype(np.float32)
     layout = run(P, rule, rng.normal(size=(131, 2)), tol=1e-5, n_epochs=3000)
     assert "all iterations" not in layout.stop_reason
