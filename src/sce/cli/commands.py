@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sce.cli.options import Command, Group, Option, choice, names, number, number_or, rates, whole, whole_or
+from sce.cli.groups import DRAWING, GRAPH, LAYOUT, PREPARING, READING, TALK, WRITING
+from sce.cli.options import Command, Group, Option
 
 EXIT_CODES = {
     0: "all went well",
@@ -13,223 +14,12 @@ EXIT_CODES = {
     130: "stopped by Ctrl-C",
 }
 
-_TALK = Group(
-    "what is said",
-    [
-        Option("--quiet", "say nothing but warnings and errors", flag=True),
-        Option(
-            "--json", "write one JSON object about the result to standard output, and nothing else there", flag=True
-        ),
-        Option("--debug", "show where in the code an error came from", flag=True),
-    ],
-)
-
-_READING = Group(
-    "reading",
-    [
-        Option(
-            "data",
-            "a table with a row for each point: .npy, .npz, .csv, .tsv, .txt, .parquet, .mtx or .h5ad; text and .mtx also "
-            "with .gz. May be left out where --graph is given",
-            metavar="DATA",
-            required=False,
-        ),
-        Option("--columns", "take these columns only: names, or ranges such as 0:9, with commas", "NAMES", names),
-        Option("--drop", "leave these columns out, written in the same way", "NAMES", names),
-        Option(
-            "--labels",
-            "what to colour by: a column, an array of the file, another file, FILE:COLUMN, or none; recognised if not given",
-            "NAME",
-        ),
-        Option("--ids", "the column that names the rows; recognised if not given", "NAME"),
-        Option("--weights", "how many points each row stands for: a column, an array, a file or FILE:COLUMN", "NAME"),
-        Option("--array", "which array of an .npz, or which layer or obsm of an .h5ad", "NAME"),
-        Option(
-            "--header",
-            "whether the first row of a text has the names of the columns: auto, yes or no",
-            "HOW",
-            choice("auto", "yes", "no"),
-            "auto",
-        ),
-        Option("--decimal-comma", "numbers in a text are written as 1,5", flag=True),
-        Option("--transpose", "the columns of the file are the points", flag=True),
-    ],
-)
-
-_PREPARING = Group(
-    "preparing the data, in this order",
-    [
-        Option(
-            "--missing",
-            "missing values: refuse them, drop their rows, or fill in the mean or median of the column",
-            "HOW",
-            choice("refuse", "drop", "mean", "median"),
-            "refuse",
-        ),
-        Option("--log1p", "take ln(1 + x), for counts", flag=True),
-        Option(
-            "--normalize",
-            "bring columns to one scale: standard (mean and standard deviation), robust (median and quartiles) or none. If "
-            "not given none, with advice where columns differ wildly",
-            "HOW",
-            choice("standard", "robust", "none"),
-        ),
-        Option("--one-hot", "turn columns of text into columns of 0 and 1", flag=True),
-        Option(
-            "--pca",
-            "reduce the columns to this many principal components, found on up to 20,000 rows; 0 for none, however many "
-            "columns there are",
-            "N",
-            whole,
-        ),
-    ],
-)
-
-_GRAPH = Group(
-    "the similarity graph",
-    [
-        Option(
-            "--affinity",
-            "knn (neighbours or not), entropic (as t-SNE's), or precomputed (DATA is the graph)",
-            "KIND",
-            choice("knn", "entropic", "precomputed"),
-            "knn",
-            parameter="affinity",
-        ),
-        Option("--n-neighbors", "nearest neighbours, for knn", "K", whole, 15, parameter="n_neighbors"),
-        Option(
-            "--perplexity",
-            "effective number of neighbours, for entropic",
-            "NUMBER",
-            number,
-            30.0,
-            parameter="perplexity",
-        ),
-        Option(
-            "--metric",
-            "euclidean, cosine, correlation, manhattan, any other of scikit-learn, or precomputed (DATA are distances)",
-            "NAME",
-            str,
-            "euclidean",
-            parameter="metric",
-        ),
-        Option(
-            "--graph",
-            "use this graph instead of searching for neighbours: saved by --save-graph, or any square matrix of "
-            "similarities in .npz, .mtx, .npy, or in obsp of an .h5ad",
-            "FILE",
-        ),
-        Option("--save-graph", "save the graph, to be used again with --graph (.npz)", "FILE"),
-    ],
-)
-
-_LAYOUT = Group(
-    "the layout",
-    [
-        Option("--n-components", "dimensions of the map: 1, 2 or 3", "D", whole, 2, parameter="n_components"),
-        Option(
-            "--scale",
-            "how much repulsion: sce (by --alpha), sne (as t-SNE), or a number, the repulsion weight r",
-            "RULE",
-            number_or("sce", "sne"),
-            "sce",
-            parameter="scale",
-        ),
-        Option("--alpha", "for sce: from 0 (loose, as t-SNE) to 1 (tight)", "NUMBER", number, 0.5, parameter="alpha"),
-        Option("--exaggeration", "for sne: factor on the attraction", "NUMBER", number, 1.0, parameter="exaggeration"),
-        Option(
-            "--n-epochs",
-            "rounds of the sampler, of 10 steps for each point, or the most iterations of the gradient; or auto",
-            "N",
-            whole_or("auto"),
-            "auto",
-            parameter="n_epochs",
-        ),
-        Option(
-            "--learning-rate",
-            "the first rate, which falls to 0, or first and last as 1,0.1",
-            "RATE",
-            rates,
-            1.0,
-            parameter="learning_rate",
-        ),
-        Option("--n-repulsive", "repulsive pairs for each attractive one", "N", whole, 1, parameter="n_repulsive"),
-        Option(
-            "--init",
-            "the start: auto, pca, spectral, random, or coordinates in an .npy or a map",
-            "START",
-            str,
-            "auto",
-            parameter="init",
-        ),
-        Option(
-            "--tol",
-            "stop when an epoch changes map and r by a smaller share than this; auto is 0 for the sampler, 0.001 for the "
-            "gradient",
-            "NUMBER",
-            number_or("auto"),
-            "auto",
-            parameter="tol",
-        ),
-        Option(
-            "--optimizer",
-            "sampler (fast, for weak repulsion), gradient (to the minimum, for any), or auto: the one and then the other "
-            "where that pays",
-            "NAME",
-            choice("auto", "sampler", "gradient"),
-            "auto",
-            parameter="optimizer",
-        ),
-        Option("--seed", "the same seed gives the same map, on any number of threads", "N", whole, 0),
-        Option("--n-jobs", "threads; all cores if not given", "N", whole, parameter="n_jobs"),
-        Option("--engine", "where the layout is computed", "NAME", choice("threads"), "threads", parameter="engine"),
-    ],
-)
-
-_WRITING = Group(
-    "writing",
-    [
-        Option("--output", "the map (.npz); DATA.map.npz in this folder if not given", "FILE", short="-o"),
-        Option("--plot", "draw the map at once (.png, .svg or .pdf)", "FILE"),
-        Option("--keep-data", "keep the prepared data in the map", flag=True),
-        Option("--keep-graph", "keep the graph in the map", flag=True),
-    ],
-)
-
-_DRAWING = Group(
-    "the picture",
-    [
-        Option("map", "a map made by sce embed (.npz)", metavar="MAP"),
-        Option("--output", "the picture (.png, .svg or .pdf); MAP.png in this folder if not given", "FILE", short="-o"),
-        Option(
-            "--labels",
-            "colour by the labels in FILE or FILE:COLUMN, by clusters found in the picture (clusters), or not at all (none); "
-            "by those in the map if not given",
-            "NAME",
-        ),
-        Option(
-            "--kind",
-            "what the labels are: classes with a legend, a number with a colour bar, or auto",
-            "KIND",
-            choice("auto", "classes", "number"),
-            "auto",
-        ),
-        Option(
-            "--size", "area of a dot in points squared; chosen from the number of points if not given", "NUMBER", number
-        ),
-        Option("--opacity", "of a dot, above 0 and up to 1; chosen if not given", "NUMBER", number),
-        Option("--title", "a line above the picture", "TEXT"),
-        Option("--width", "width of the map in inches", "NUMBER", number, 6.6),
-        Option("--dpi", "dots per inch of a .png, and of the dots of more than 100,000 points", "N", whole, 150),
-    ],
-)
-
 COMMANDS = [
     Command(
         "embed",
         "make a map of your data",
         "Make a map: points that are similar in the data lie together. Nothing is written unless all went well.",
-        [_READING, _PREPARING, _GRAPH, _LAYOUT, _WRITING, _TALK],
+        [READING, PREPARING, GRAPH, LAYOUT, WRITING, TALK],
         "sce.cli.embed:run",
         [
             "sce embed cells.csv -o map.npz --plot map.png",
@@ -242,7 +32,7 @@ COMMANDS = [
         "plot",
         "draw a map",
         "Draw a map: black points, classes with a legend, or a number with a colour bar.",
-        [_DRAWING, _TALK],
+        [DRAWING, TALK],
         "sce.cli.plot:run",
         ["sce plot map.npz -o map.png", "sce plot map.npz -o map.svg --labels cells.csv:age --kind number"],
     ),
@@ -250,7 +40,7 @@ COMMANDS = [
         "info",
         "say what a map file holds",
         "Say what a map file holds: points, labels, parameters, how the run went.",
-        [Group("what to look at", [Option("map", "a map made by sce embed (.npz)", metavar="MAP")]), _TALK],
+        [Group("what to look at", [Option("map", "a map made by sce embed (.npz)", metavar="MAP")]), TALK],
         "sce.cli.info:run",
         ["sce info map.npz", "sce info map.npz --json"],
     ),
@@ -273,7 +63,7 @@ COMMANDS = [
                     ),
                 ],
             ),
-            _TALK,
+            TALK,
         ],
         "sce.cli.export:run",
         ["sce export map.npz -o map.csv --clusters"],
@@ -287,7 +77,7 @@ COMMANDS = [
                 "where",
                 [Option("--folder", "where to write digits.csv, digits.map.npz, digits.png", "FOLDER", str, ".")],
             ),
-            _TALK,
+            TALK,
         ],
         "sce.cli.demo:run",
         ["sce demo"],
