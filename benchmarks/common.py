@@ -19,11 +19,7 @@ from sce.parallel import Team
 from sce.random import below, below_low, bits, stream
 
 # The similarities of the paper's experiments.
-PAPER = {
-    "mnist": GraphOptions("knn", n_neighbors=10),
-    "shuttle": GraphOptions("entropic", perplexity=30.0),
-    "ijcnn": GraphOptions("entropic", perplexity=30.0),
-}
+PAPER = {name: GraphOptions(**datasets.about(name).similarities) for name in ("mnist", "shuttle", "ijcnn")}
 
 
 def require_data() -> None:
