@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import math
 import numbers
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -96,7 +97,33 @@ def find_clusters(
         return np.full(n, -1, np.int32)
     with Team(n_threads) as team:
         edges = spanning_tree(points, samples, team)
-    return _by_size(_choose(_condense(edges, smallest), contrast ** (1 / d)))
+    return _labels(edges, smallest, contrast ** (1 / d))
+
+
+def cluster_series(
+    Y: Any, sizes: Sequence[int], min_samples: int, *, n_jobs: int | None = None
+) -> Iterator[tuple[int, np.ndarray]]:
+    """(min_cluster_size, labels) for each of several sizes, at the price of little more than one; min_contrast is 1.
+
+    Examples
+    --------
+    >>> Y = np.random.default_rng(0).normal(size=(60, 2)) + np.repeat([[0, 0], [0, 50]], 30, axis=0)
+    >>> [(size, labels.max() + 1) for size, labels in cluster_series(Y, [20, 40], 5)]
+    [(20, np.int32(2)), (40, np.int32(0))]
+    """
+    points = _check_points(Y)
+    samples = check_count(min_samples, "min_samples")
+    with Team(resolve_n_jobs(n_jobs)) as team:
+        edges = spanning_tree(points, samples, team)
+    for size in sizes:
+        yield size, _labels(edges, check_count(size, "min_cluster_size", 2), 1.0)
+
+
+def _labels(edges: Edges, smallest: int, contrast: float) -> np.ndarray:
+    """The clusters of at least `smallest` points, from a spanning tree; `contrast` is one of distances."""
+    if len(edges.weight) + 1 < smallest:
+        return np.full(len(edges.weight) + 1, -1, np.int32)
+    return _by_size(_choose(_condense(edges, smallest), contrast))
 
 
 def _resolve(value: Any, name: str, least: int, automatic: int) -> int:

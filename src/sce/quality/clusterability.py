@@ -1,0 +1,185 @@
+"""Whether a graph has clusters, before any map of it: the answer to "SCE finds no clusters in my data: why?"."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sce.parallel import Team, resolve_n_jobs
+from sce.quality.blocks import check_graph
+from sce.quality.communities import Graph, as_graph, by_size, connected_parts, modularity
+from sce.quality.cuts import coarsen, induce
+from sce.quality.parting import Leaves, find_groups, find_leaves, scales_of
+from sce.quality.spectra import Spectrum, low_spectrum
+from sce.random import stream
+from sce.validate import draw_seed
+
+_VALUES = 20
+_GAP = 2.5  # times the eigenvalue before: less is no gap
+_COARSE = 2000  # nodes of the graph whose eigenvectors are the start
+_MANY = 20_000_000  # edges: beyond it the eigenvectors get one short round
+
+
+class Clusterability(NamedTuple):
+    """What a graph tells of its clusters.
+
+    Attributes
+    ----------
+    n_components : int
+        Pieces without any edge between them, isolated points not counted.
+    largest : float
+        The share of points in the largest of them.
+    n_isolated : int
+        Points without an edge.
+    eigenvalues : array
+        The smallest ones of the normalised Laplacian of the largest piece, at most 20, from 0 up.
+    errors : array
+        Each is as near as this to a true eigenvalue.
+    n_gap : int
+        How many eigenvalues lie below the widest gap among them, the number of clusters that it suggests; 0 if there is none.
+        Of a thin line or ring, which has no clusters, the eigenvalues have gaps as well.
+    n_communities : int
+        Communities by :func:`sce.quality.communities.communities`.
+    modularity : float
+        Theirs. High in noise, too.
+    n_clusters : int
+        The clusters that the graph supports: communities, merged until all boundaries are real. 1 means none.
+    labels : array of shape (n,), int32
+        These clusters, numbered by falling size; -1 for points in pieces too small to count.
+    advice : str
+        What to do about it.
+    """
+
+    n_components: int
+    largest: float
+    n_isolated: int
+    eigenvalues: np.ndarray
+    errors: np.ndarray
+    n_gap: int
+    n_communities: int
+    modularity: float
+    n_clusters: int
+    labels: np.ndarray
+    advice: str
+
+    def figures(self) -> dict[str, float]:
+        """The figures by name."""
+        names = ("n_components", "largest", "n_isolated", "n_gap", "n_communities", "modularity", "n_clusters")
+        return {name: float(getattr(self, name)) for name in names}
+
+    def __str__(self) -> str:
+        gap = f"suggest {self.n_gap} clusters" if self.n_gap else "have no gap"
+        values = " ".join(f"{value:.3g}" for value in self.eigenvalues[:10])
+        return "\n".join(
+            [
+                f"{self.n_components} components, the largest with {self.largest:.1%} of the points",
+                f"{self.n_isolated} points without an edge",
+                f"eigenvalues {values} {gap}",
+                f"{self.n_communities} communities with modularity {self.modularity:.3f}",
+                f"{self.n_clusters} clusters with real boundaries",
+                self.advice,
+            ]
+        )
+
+
+def clusterability(P: Any, *, random_state: Any = 0, n_jobs: int | None = None) -> Clusterability:
+    """Tell whether a graph has clusters, and how many it supports.
+
+    Parameters
+    ----------
+    P : sparse matrix of shape (n, n)
+        The similarity graph.
+    random_state : int, RandomState or None, default=0
+        The seed of the search for communities.
+    n_jobs : int or None, default=None
+        Threads; None is all cores. Never changes the result.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> P = sparse.csr_matrix(np.kron(np.eye(3), np.ones((40, 40)) - np.eye(40)))
+    >>> clusterability(P).n_clusters
+    3
+    """
+    graph = as_graph(check_graph(P))
+    key = stream(draw_seed(random_state), "clusterability")
+    piece = connected_parts(graph, np.zeros(graph.n, np.int32))
+    sizes = np.bincount(piece)
+    isolated = int((graph.volume <= 0).sum())
+    with Team(resolve_n_jobs(n_jobs)) as team:
+        spectrum = _spectrum(induce(graph, np.flatnonzero(piece == sizes.argmax())), key, team)
+    leaves = find_leaves(graph, np.zeros(graph.n, np.int32), key)
+    labels = _supported(graph, leaves, key)
+    count = int(labels.max()) + 1
+    pieces, largest = int((sizes > 1).sum()), float(sizes.max() / graph.n)
+    return Clusterability(
+        pieces,
+        largest,
+        isolated,
+        spectrum.values,
+        spectrum.errors,
+        _gap(spectrum.values),
+        int(leaves.community.max()) + 1,
+        modularity(graph, leaves.community),
+        count,
+        labels,
+        _advice(count, pieces, largest, float((labels < 0).mean())),
+    )
+
+
+def _spectrum(graph: Graph, key: np.uint64, team: Team) -> Spectrum:
+    """The smallest eigenvalues, from those of a coarse graph."""
+    count = min(_VALUES, graph.n)
+    coarse, node = coarsen(graph, np.zeros(graph.n, np.int32), _COARSE, key)
+    first = low_spectrum(coarse, min(count, coarse.n), key, team, rounds=8)
+    if coarse.n == graph.n:
+        return first
+    rounds, degree = (2, 10) if len(graph.data) <= _MANY else (1, 8)
+    return low_spectrum(graph, count, key, team, rounds=rounds, degree=degree, start=first.vectors[node, 1:])
+
+
+def _gap(values: np.ndarray) -> int:
+    """How many eigenvalues, two or more, lie below the widest gap, relative to the eigenvalue below it; 0 if it is narrow."""
+    if len(values) < 3:
+        return 0
+    floor = max(1e-6, 1e-3 * float(values[-1]))
+    ratios = (values[2:] + floor) / (values[1:-1] + floor)
+    return int(ratios.argmax()) + 2 if ratios.max() >= _GAP else 0
+
+
+def _supported(graph: Graph, leaves: Leaves, key: np.uint64) -> np.ndarray:
+    """The clusters that the graph supports, by falling size; -1 for pieces that are too small."""
+    smallest, edge = scales_of(graph)
+    groups, _ = find_groups(leaves, smallest, edge, key)
+    volume = groups.mass.sum(axis=1)
+    label = groups.label[leaves.node]
+    small = volume < smallest
+    if small.all():
+        return np.full(graph.n, -1, np.int32)
+    labels = np.full(graph.n, -1, np.int32)
+    keep = ~small[label]
+    used = np.cumsum(~small, dtype=np.int32) - np.int32(1)
+    labels[keep] = by_size(used[label[keep]])
+    return labels
+
+
+def _advice(count: int, pieces: int, largest: float, loose: float) -> str:
+    """One or two sentences on what to do."""
+    if loose > 0.5:
+        return (
+            f"The graph falls into {pieces} pieces, most of them too small to be clusters: raise n_neighbors (perplexity), "
+            "or look for copies among the rows."
+        )
+    if count <= 1:
+        return (
+            "P has no clusters that are parted: a map in one piece is right, and clusters in any picture of it are drawn, "
+            "not found. If there should be clusters, they are lost before P: try other features, scaling or metric, or "
+            "fewer neighbours."
+        )
+    if largest < 0.5:
+        return f"P has {count} clusters, mostly pieces with no edge between them, whose places on the map mean nothing."
+    return (
+        f"P has {count} clusters; a map that shows fewer hides some, one that shows more has drawn boundaries that P does "
+        "not have."
+    )

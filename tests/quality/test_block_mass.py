@@ -1,0 +1,62 @@
+"""The mass of P between clusters: as a dense sum gives it, on any number of threads."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sce import InputError
+from sce.errors import GraphWarning
+from sce.parallel import Team
+from sce.quality.blocks import block_mass, check_graph, check_labels
+
+
+def slow_mass(P, labels):
+    """The sums over blocks, a pair of clusters at a time."""
+    dense, count = P.toarray().astype(np.float64), max(labels) + 1
+    total = dense.sum()
+    mass = [[dense[np.ix_(labels == a, labels == b)].sum() / total for b in range(count)] for a in range(count)]
+    volume = [dense[labels == a].sum() / total for a in range(count)]
+    loose = sum((dense[i].sum() / total) ** 2 for i in np.flatnonzero(labels < 0))
+    return np.array(mass).reshape(count, count), np.array(volume), loose
+
+
+@given(st.lists(st.integers(-1, 4), min_size=30, max_size=30), st.booleans())
+def test_a_dense_sum_gives_the_same(labels, weighted):
+    from conftest import random_graph
+
+    P, labels = random_graph(30, weighted=weighted), np.array(labels)
+    blocks = block_mass(P, labels, Team(2))
+    mass, volume, loose = slow_mass(P, labels)
+    np.testing.assert_allclose(blocks.mass, mass, atol=1e-12)
+    np.testing.assert_allclose(blocks.volume, volume, atol=1e-12)
+    assert blocks.loose == pytest.approx(loose)
+    assert list(blocks.sizes) == [int((labels == c).sum()) for c in range(max(labels) + 1)]
+
+
+def test_threads_do_not_change_a_bit(graph):
+    P, labels = graph(3000, weighted=True), np.random.default_rng(0).integers(-1, 7, 3000)
+    one, three = (block_mass(P, labels, Team(k)) for k in (1, 3))
+    assert all(np.array_equal(a, b) for a, b in zip(one, three, strict=True))
+
+
+@given(st.lists(st.integers(-3, 50) | st.integers(10**9, 10**9 + 3), min_size=8, max_size=8))
+def test_labels_are_numbered_in_their_order(labels):
+    codes, names = check_labels(labels, 8)
+    assert [names[c] if c >= 0 else -1 for c in codes] == [max(label, -1) for label in labels]
+    assert list(names) == sorted({label for label in labels if label >= 0})
+
+
+@pytest.mark.parametrize(("labels", "words"), [([0, 1], "one number for each"), ([0.5, 1.0, 2.0], "whole numbers")])
+def test_labels_that_are_none_are_refused_in_one_sentence(labels, words):
+    with pytest.raises(InputError, match=words):
+        check_labels(labels, 3)
+
+
+def test_a_good_graph_is_taken_as_it_is_and_another_mended(graph):
+    P = graph(50)
+    assert check_graph(P) is P
+    with pytest.warns(GraphWarning, match="not symmetric"):
+        mended = check_graph(sp.triu(P, format="csr"))
+    assert abs(mended - mended.T).max() == 0

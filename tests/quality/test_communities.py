@@ -1,0 +1,79 @@
+"""Communities: those planted, connected, as good as a slow search finds, the same for the same seed."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+
+from sce.quality.communities import aggregate, as_graph, by_size, communities, connected_parts, modularity
+
+
+def planted(count, size, share, degree=16, seed=0):
+    """A random graph of `count` blocks with a share of its edges inside blocks, and the blocks."""
+    rng = np.random.default_rng(seed)
+    n = count * size
+    i = rng.integers(n, size=n * degree // 2)
+    other = (i // size + 1 + rng.integers(max(1, count - 1), size=len(i))) % count
+    block = np.where(rng.random(len(i)) < share, i // size, other)
+    A = sp.csr_matrix((np.ones(len(i), np.float32), (i, block * size + rng.integers(size, size=len(i)))), (n, n))
+    A = sp.csr_matrix(A + A.T)
+    A.setdiag(0)
+    A.eliminate_zeros()
+    return sp.csr_matrix(A / A.sum(), dtype=np.float32), np.arange(n) // size
+
+
+def slow_modularity(P, labels):
+    """Over all pairs of points."""
+    dense = P.toarray().astype(np.float64)
+    dense /= dense.sum()
+    degree = dense.sum(axis=1)
+    return ((dense - np.outer(degree, degree)) * (labels[:, None] == labels)).sum()
+
+
+def test_planted_communities_are_found():
+    P, blocks = planted(6, 50, 0.85)
+    found = communities(P)
+    assert np.array_equal(by_size(found.labels), by_size(blocks))
+    assert found.modularity == pytest.approx(slow_modularity(P, blocks), abs=1e-6)
+
+
+def test_no_single_move_gains(graph):
+    """What the search ends with is a local optimum, as a slow look at every move shows."""
+    P = graph(120, weighted=True)
+    labels = communities(P).labels
+    best = slow_modularity(P, labels)
+    for i in range(120):
+        for c in range(labels.max() + 2):
+            moved = labels.copy()
+            moved[i] = c
+            assert slow_modularity(P, moved) <= best + 1e-6
+
+
+def test_each_community_is_connected_and_larger_ones_come_first(graph):
+    P = graph(2000, degree=2)
+    labels = communities(P).labels
+    for c in range(labels.max() + 1):
+        assert connected_components(P[labels == c][:, labels == c])[0] == 1
+    assert (np.diff(np.bincount(labels)) <= 0).all()
+
+
+def test_a_seed_gives_the_same_and_more_resolution_gives_smaller_ones(graph):
+    P = graph(1000)
+    first, again = communities(P, random_state=3), communities(P, random_state=3)
+    assert np.array_equal(first.labels, again.labels)
+    assert communities(P, resolution=5.0).labels.max() > first.labels.max()
+
+
+def test_the_graph_of_communities_has_their_mass(graph):
+    P, labels = graph(300, weighted=True), np.random.default_rng(0).integers(0, 9, 300).astype(np.int32)
+    coarse = aggregate(as_graph(P), labels, 9)
+    dense = sp.csr_matrix((coarse.data, coarse.indices, coarse.indptr), (9, 9)).toarray()
+    S = np.eye(9)[labels]
+    np.testing.assert_allclose(dense, S.T @ P.toarray() @ S, rtol=1e-5)
+    np.testing.assert_allclose(coarse.volume, dense.sum(axis=1), rtol=1e-5)
+
+
+def test_pieces_of_a_community_are_told_apart():
+    P = sp.csr_matrix(np.kron(np.eye(3), np.ones((4, 4)) - np.eye(4)))
+    assert connected_parts(as_graph(P), np.zeros(12, np.int32)).tolist() == [0] * 4 + [1] * 4 + [2] * 4
+    assert modularity(as_graph(P), np.zeros(12, np.int32)) == pytest.approx(0)
