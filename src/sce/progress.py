@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
@@ -54,6 +56,27 @@ class Reporter:
                 self._bar.total = None  # the full gradient's iterations: nobody knows how many
             self._bar.set_postfix_str(_figures(record), refresh=False)
             self._bar.update()
+
+        return show
+
+    def steps(self, total: int, unit: str) -> Callable[[str], None]:
+        """A function to call, with a few words, as each of so many things is done: it moves a bar, or says a line."""
+        if not self._verbose:
+            return lambda _: None
+        count = itertools.count(1)
+        if not _is_watched():
+            return lambda text: self.stage(f"{unit[:1].upper()}{unit[1:]} {next(count)} of {total}: {text}")
+        from tqdm.auto import tqdm
+
+        if self._bar is not None:
+            self._bar.close()
+        self._bar = bar = tqdm(total=total, desc=f"{unit[:1].upper()}{unit[1:]}", unit=unit, file=sys.stderr)
+
+        def show(text: str) -> None:
+            bar.set_postfix_str(text, refresh=False)
+            bar.update()
+            if bar.n >= total:
+                bar.close()
 
         return show
 

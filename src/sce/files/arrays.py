@@ -13,7 +13,8 @@ from sce.files.source import Request, Source, pick_columns
 from sce.missing import as_text
 
 _SPARSE = {"format", "shape", "data"}  # what scipy.sparse.save_npz always writes
-MAP = "sce_map"  # what a map always has
+MAP, SWEEP = "sce_map", "sce_sweep"  # what a map, and a sweep, always has
+OWN = {MAP: ("map", "sce.load"), SWEEP: ("sweep", "sce.Sweep.load")}  # what it is, and what opens it in Python
 LABEL_ARRAYS = ("y", "labels", "label", "target")  # arrays of an .npz that are labels, the likeliest first
 
 
@@ -33,8 +34,9 @@ def refuse_pickle(path: Path) -> None:
 def read_npz(path: Path, request: Request) -> Source:
     """An .npz file: a sparse matrix, or one matrix X with arrays of labels."""
     shapes = npz_shapes(path)
-    if MAP in shapes:
-        raise InputError(f"{path} is a map, not data; draw it with: sce plot {path}")
+    for header, (what, _) in OWN.items():
+        if header in shapes:
+            raise InputError(f"{path} is a {what}, not data; draw it with: sce plot {path}")
     if is_sparse(shapes):
         return _source(path, load_sparse(path), request)
     with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:

@@ -7,7 +7,7 @@ from typing import Any
 
 from sce.errors import InputError, OutputError
 from sce.files import read
-from sce.files.arrays import MAP, is_sparse, load_sparse, npz_shapes
+from sce.files.arrays import MAP, SWEEP, is_sparse, load_sparse, npz_shapes
 from sce.files.sniff import check_file, reading
 from sce.files.write import atomic, check_writable, write_npz
 
@@ -15,7 +15,7 @@ from sce.files.write import atomic, check_writable, write_npz
 def read_graph(path: str | Path) -> Any:
     """A square matrix of similarities, sparse or dense, as it is in the file; the estimator checks what it means.
 
-    An .npz may be a scipy sparse matrix, a dense array, or a map that keeps its graph; of an .h5ad it is
+    An .npz may be a scipy sparse matrix, a dense array, or a map or a sweep that keeps its graph; of an .h5ad it is
     obsp["connectivities"].
     """
     path = Path(path)
@@ -25,6 +25,8 @@ def read_graph(path: str | Path) -> Any:
             shapes = npz_shapes(path)
             if MAP in shapes:
                 return _of_map(path)
+            if SWEEP in shapes:
+                return _of_sweep(path)
             if is_sparse(shapes):
                 return _square(path, load_sparse(path))
     if kind == ".h5ad":
@@ -78,6 +80,15 @@ def _of_map(path: Path) -> Any:
     P = load(path).P
     if P is None:
         raise InputError(f"{path} is a map without its graph; make it with: sce embed ... --keep-graph")
+    return P
+
+
+def _of_sweep(path: Path) -> Any:
+    from sce.sweeps import Sweep
+
+    P = Sweep.load(path).P
+    if P is None:
+        raise InputError(f"{path} is a sweep without its graph; make it with: sce sweep ... --keep-graph")
     return P
 
 

@@ -1,7 +1,9 @@
-"""Pictures of embeddings with matplotlib."""
+"""Pictures of embeddings, of the clusters in P and of sweeps, with matplotlib."""
 
 from __future__ import annotations
 
+from sce.plot.blocks import block_matrix
 from sce.plot.scatter import scatter
+from sce.plot.series import series
 
-__all__ = ["scatter"]
+__all__ = ["block_matrix", "scatter", "series"]

@@ -84,7 +84,7 @@ def scatter(
     inches = _inches(Y.shape[1], width)
     ax = _new_axes(Y.shape[1], inches) if own else _check_axes(ax, Y.shape[1])
     low, high = _prepare(ax, Y, title)
-    paint = _add_colors(ax, len(Y), what, legend=legend, own=own)
+    paint = add_colors(ax, len(Y), what, legend=legend, own=own)
     if own:
         beside.fit_figure(ax, inches)
     else:
@@ -180,7 +180,7 @@ def _prepare(ax: Any, Y: np.ndarray, title: str | None) -> tuple[np.ndarray, np.
     return low, high
 
 
-def _add_colors(ax: Any, n: int, what: Classes | Numbers | None, *, legend: bool | str, own: bool) -> raster.Paint:
+def add_colors(ax: Any, n: int, what: Classes | Numbers | None, *, legend: bool | str, own: bool) -> raster.Paint:
     """The colours of the points, and what explains them beside the axes."""
     if what is None:
         return plain(n, ax.get_facecolor())

@@ -1,0 +1,277 @@
+"""The sweep: one graph, a map for each r, what SCE and t-SNE choose, and quality over r."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from sce import validate
+from sce.archive import per_row, plain
+from sce.errors import InputError, ParameterError
+from sce.estimator import SCE
+from sce.layout.gradient import Gradient
+from sce.layout.path import descend
+from sce.layout.records import Layout, LayoutOptions
+from sce.layout.scale import FixedScale, ScaleRule, SCEScale, SNEScale
+from sce.layout.sweep import turned, walk
+from sce.parallel import Team, resolve_n_jobs
+from sce.progress import Reporter
+from sce.sweeps import Sweep
+
+LOG10_R = np.arange(33) / 4  # 0 to 8, as in the paper's user study
+WEAK = 1.0  # the r of the sampler's map that the first map starts from
+N_NULL = 5  # random relabellings
+COLLAPSED = 0.01  # the standard deviation of a map that is hardly more than a spot
+_REFUSED = ("scale", "exaggeration", "optimizer", "callback")  # parameters of SCE that a sweep decides itself
+_FROM_CLUSTERS = ("n_clusters", "covered", "share", "share_null", "modularity", "modularity_null")
+
+
+def sweep(
+    X: Any,
+    log10_r: Any = None,
+    *,
+    alphas: Any = None,
+    afresh: bool = False,
+    labels: Any = None,
+    score_labels: bool = True,
+    ids: Any = None,
+    sample_weight: Any = None,
+    keep_graph: bool = False,
+    **parameters: Any,
+) -> Sweep:
+    """Embed X once for each of many repulsion weights r: the family from over-attractive to over-repulsive.
+
+    The graph is built once. Each map minimises J(Y; r) by the full gradient and is started from its neighbour in the sweep, so
+    that the maps morph into one another. The r that SCE and t-SNE choose, each at its own minimum, are marked.
+
+    Parameters
+    ----------
+    X : array, data frame or sparse matrix of shape (n_samples, n_features)
+        Vectors; or a square matrix, where `affinity` or `metric` is "precomputed".
+    log10_r : sequence of floats, optional
+        The logarithms of r; 0, 0.25, ..., 8 by default.
+    alphas : sequence of floats, optional
+        SCE's alpha, from 0 to 1, instead of r: each map is at the r that SCE chooses with that alpha.
+    afresh : bool, default=False
+        Start every map from the same map of weak repulsion, as ``SCE(scale=r)`` does, instead of from its neighbour; the maps
+        are then turned to match.
+    labels : array of shape (n_samples,), optional
+        Classes or numbers to colour by.
+    score_labels : bool, default=True
+        Whether labels that are classes are such as one expects to see as clusters, so that accuracy means something.
+    ids : array of shape (n_samples,), optional
+        The names of the rows.
+    sample_weight : array of shape (n_samples,), optional
+        How many points each row stands for.
+    keep_graph : bool, default=False
+        Keep P in the result.
+    **parameters
+        Of :class:`sce.SCE`; not `scale`, `exaggeration`, `optimizer` and `callback`. `alpha` is that of the mark "SCE".
+
+    Returns
+    -------
+    Sweep
+        Its `figures` are, for each map: "attraction", "mean_q_P", "mean_q_U" (-E_P[ln q], E_P[q] and E_U[q], of which J and all
+        rules for r are made), "size" (standard deviation), "edges_kept" (as :func:`sce.quality.edges_kept`), "n_clusters" and
+        "covered" (clusters seen in the map by :func:`sce.find_clusters`, and the share of points in them), "share" and
+        "modularity" (of P inside these clusters), "share_null" and "modularity_null" (the same of a random relabelling), and
+        where labels are classes "accuracy" (of the 15 nearest on the map).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_blobs
+    >>> X, y = make_blobs(300, 10, centers=4, random_state=0)
+    >>> family = sweep(X, [0, 1, 2], labels=y, random_state=0)
+    >>> family.frames.shape, sorted(family.marks)
+    ((3, 300, 2), ['SCE', 't-SNE'])
+    """
+    rules, values = check_values(log10_r, alphas)
+    model = _model(parameters)
+    n = _count_rows(X)
+    _refuse_too_large(len(rules), n, model.n_components)
+    labels = None if labels is None else per_row(labels, n, "labels")
+    ids = np.arange(n) if ids is None else per_row(ids, n, "ids")
+    model.fit(X, sample_weight=sample_weight)
+    options = LayoutOptions(
+        FixedScale(WEAK),
+        tol=validate.check_tolerance(model.tol),
+        seed=validate.draw_seed(model.random_state),
+        weights=validate.check_weights(sample_weight, n),
+    )
+    result = Sweep(
+        np.empty((len(rules), *model.embedding_.shape), np.float32),
+        np.empty(len(rules)),
+        ids,
+        alphas=None if alphas is None else values,
+        labels=labels,
+        parameters={key: value for key, value in plain(model.get_params(deep=False)).items() if key not in _REFUSED},
+        facts={
+            "afresh": bool(afresh),
+            "neighbor_method": model.neighbor_method_,
+            "neighbor_recall": model.neighbor_recall_,
+        },
+        P=model.affinity_ if keep_graph else None,
+    )
+    with Team(resolve_n_jobs(model.n_jobs)) as team, Reporter(bool(model.verbose)) as report:
+        _embed(result, rules, model, options, team, report)
+        _measure(result, model, options, _classes(labels) if score_labels else None, team, report)
+        for name, rule in (("SCE", SCEScale(model.alpha)), ("t-SNE", SNEScale())):
+            result.mark(name, _choose(result, rule, model.affinity_, options, team))
+            report.stage(f"{name} chooses r = {result.marks[name].r:.4g}")
+    return result
+
+
+# --------------------------------------------------------------------------------------------------------------- checks
+
+
+def check_values(log10_r: Any, alphas: Any) -> tuple[list[ScaleRule], np.ndarray]:
+    """The rules of the maps, and the rising values they were made from."""
+    if log10_r is not None and alphas is not None:
+        raise ParameterError("A sweep goes over log10_r or over alphas; leave one of them out.")
+    name, given = ("log10_r", LOG10_R if log10_r is None else log10_r) if alphas is None else ("alphas", alphas)
+    low, high = (-30.0, 30.0) if alphas is None else (0.0, 1.0)
+    try:
+        values = np.unique(np.asarray(given, np.float64))
+    except (TypeError, ValueError):
+        values = np.array([np.nan])
+    if np.ndim(given) != 1 or not len(values) or not ((values >= low) & (values <= high)).all():
+        raise ParameterError(f"{name} must be one or more numbers from {low:g} to {high:g}; got {given!r}.")
+    make = FixedScale if alphas is None else SCEScale
+    return [make(float(10.0**value if alphas is None else value)) for value in values], values
+
+
+def _model(parameters: dict[str, Any]) -> SCE:
+    """The model that makes the graph and, by the sampler, a map of weak repulsion to start from."""
+    for name in _REFUSED:
+        if name in parameters:
+            raise ParameterError(
+                f"{name} means nothing in a sweep, which goes over r by the full gradient; leave it out."
+            )
+    model = SCE(**parameters, scale=WEAK, optimizer="sampler")
+    if not isinstance(model.random_state, int | np.integer):  # one seed for all that follows, and to be kept
+        model.random_state = validate.draw_seed(model.random_state)
+    return model
+
+
+def _count_rows(X: Any) -> int:
+    shape = np.shape(X) if not hasattr(X, "shape") else X.shape
+    if not shape or shape[0] < 2:
+        raise InputError(f"A sweep needs at least two points, a row for each; the shape of X is {tuple(shape)}.")
+    return int(shape[0])
+
+
+def _refuse_too_large(n_maps: int, n: int, n_components: Any) -> None:
+    """Refuse maps that would not fit in memory before the work begins."""
+    needed, there = 4 * n_maps * n * validate.check_components(n_components), _memory()
+    if needed > there:
+        raise InputError(
+            f"{n_maps} maps of {n:,} points take {needed / 2**30:.1f} GiB, and this machine has {there / 2**30:.1f}; sweep "
+            "over fewer r, or fewer rows."
+        )
+
+
+def _memory() -> float:
+    """Bytes of memory of this machine; infinity where it does not say."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return float("inf")
+
+
+# ----------------------------------------------------------------------------------------------------------------- work
+
+
+def _embed(
+    result: Sweep, rules: list[ScaleRule], model: SCE, options: LayoutOptions, team: Team, report: Reporter
+) -> None:
+    """Fill in frames, log10_r and how the runs went."""
+    layouts: dict[int, Layout] = {}
+    show = report.steps(len(rules), "map")
+    afresh = result.facts["afresh"]
+    for k, layout in walk(model.affinity_, model.embedding_, rules, options, team, result.frames, afresh=afresh):
+        result.log10_r[k] = np.log10(layout.r)
+        layouts[k] = layout._replace(Y=np.empty(0))
+        show(f"log10 r = {result.log10_r[k]:.4g}")
+    ended = [layouts[k] for k in range(len(rules))]
+    result.facts["n_iterations"] = [len(layout.history) for layout in ended]
+    result.facts["stop_reasons"] = [layout.stop_reason for layout in ended]
+    for k in range(1, len(rules) if afresh else 0):
+        result.frames[k] = turned(result.frames[k], like=result.frames[k - 1])
+
+
+class _Known(NamedTuple):
+    """The points that have a class, and their classes."""
+
+    rows: np.ndarray
+    codes: np.ndarray
+
+
+def _classes(labels: np.ndarray | None) -> _Known | None:
+    """The classes that labels are, if they are two or more."""
+    from sce.plot.labels import Classes, read_labels
+
+    read = None if labels is None else read_labels(labels, len(labels), "auto")
+    if not isinstance(read, Classes) or len(read.names) < 2:
+        return None
+    rows = np.flatnonzero(read.codes >= 0)
+    return _Known(rows, read.codes[rows])
+
+
+def _measure(
+    result: Sweep, model: SCE, options: LayoutOptions, known: _Known | None, team: Team, report: Reporter
+) -> None:
+    """Fill in the figures of quality."""
+    gradient = Gradient(model.affinity_, options.weights, team)
+    show = report.steps(len(result), "figures")
+    found = []
+    for Y, log10_r in zip(result.frames, result.log10_r, strict=True):
+        terms = gradient(Y.astype(np.float64))
+        means = {"attraction": terms.attraction, "mean_q_P": terms.mean_q_P, "mean_q_U": terms.mean_q_U}
+        found.append({**means, "size": float(Y.std()), **_quality(model.affinity_, Y, known, model.n_jobs)})
+        show(f"log10 r = {log10_r:.4g}")
+    result.figures = {name: np.array([one[name] for one in found]) for name in found[0]}
+
+
+def _quality(P: sp.csr_matrix, Y: np.ndarray, known: _Known | None, n_jobs: int | None) -> dict[str, float]:
+    """Figures that need the graph and the map only, and the accuracy of classes."""
+    from sce.clusters import find_clusters
+    from sce.quality.clusters import clusters_in_graph
+    from sce.quality.labels import label_accuracy
+    from sce.quality.neighbors import edges_kept
+
+    inside = clusters_in_graph(P, find_clusters(Y, n_jobs=n_jobs), n_null=N_NULL, n_jobs=n_jobs).figures()
+    found = {"edges_kept": edges_kept(P, Y, n_jobs=n_jobs), **{name: inside[name] for name in _FROM_CLUSTERS}}
+    if known is not None:
+        found["accuracy"] = label_accuracy(Y[known.rows], known.codes)
+    return found
+
+
+def _choose(result: Sweep, rule: ScaleRule, P: sp.csr_matrix, options: LayoutOptions, team: Team) -> float:
+    """The r of a rule at its own minimum, sought from the map that is nearest to it."""
+    means = zip(result.figures["mean_q_P"], result.figures["mean_q_U"], strict=True)
+    excess = np.log10([rule.weight(float(q_P), float(q_U)) for q_P, q_U in means]) - result.log10_r
+    shaped = np.flatnonzero(result.figures["size"] >= COLLAPSED)  # where all is one spot, every rule says r = 1
+    rising = shaped[np.argsort(result.log10_r[shaped], kind="stable")] if len(shaped) else np.arange(len(result))
+    start = result.frames[rising[_crossing(excess[rising])]]
+    return descend(P, start, replace(options, rule=rule), team).r
+
+
+def _crossing(excess: np.ndarray) -> int:
+    """The place nearest to where numbers first fall to 0, the last if they do not.
+
+    The first, because under strong repulsion t-SNE's r is nearly that of the map at any r, though its minimum is elsewhere.
+
+    Examples
+    --------
+    >>> _crossing(np.array([2.0, 0.3, -0.1, -0.01, 0.001])), _crossing(np.array([2.0, 1.0])), _crossing(np.array([-1.0, -2.0]))
+    (2, 1, 0)
+    """
+    below = np.flatnonzero(excess <= 0)
+    if not len(below):
+        return len(excess) - 1
+    first = int(below[0])
+    return first - 1 if first > 0 and excess[first - 1] < -excess[first] else first
