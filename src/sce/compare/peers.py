@@ -1,0 +1,71 @@
+"""UMAP and PaCMAP by their authors' packages.
+
+Neither gets a seed: with one, UMAP runs on a single thread, and so does PaCMAP's search for neighbours, which is not what
+their users see.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sce.compare.problem import Made, Problem
+
+
+def umap(problem: Problem) -> Made:
+    """UMAP's layout of P, scaled to a largest weight of 1 as its own graphs are; all else as by default."""
+    from sklearn.utils import check_random_state
+    from umap.umap_ import (  # type: ignore[import-not-found, import-untyped]
+        find_ab_params,
+        simplicial_set_embedding,
+    )
+
+    graph = problem.P.tocoo().astype(np.float32)
+    graph.data /= graph.data.max()
+    a, b = find_ab_params(1.0, 0.1)
+    Y, _ = simplicial_set_embedding(
+        data=_vectors(problem),
+        graph=graph,
+        n_components=2,
+        initial_alpha=1.0,
+        a=a,
+        b=b,
+        gamma=1.0,
+        negative_sample_rate=5,
+        n_epochs=None,
+        init="spectral",
+        random_state=check_random_state(None),
+        metric="euclidean",
+        metric_kwds={},
+        densmap=False,
+        densmap_kwds={},
+        output_dens=False,
+        parallel=True,
+    )
+    return Made(np.asarray(Y))
+
+
+def umap_vectors(problem: Problem) -> Made:
+    """UMAP with its defaults."""
+    from umap import UMAP  # type: ignore[import-not-found, import-untyped]
+
+    return Made(np.asarray(UMAP(n_jobs=problem.n_jobs).fit_transform(problem.X)))
+
+
+def pacmap(problem: Problem) -> Made:
+    """PaCMAP with its defaults."""
+    from pacmap import PaCMAP  # type: ignore[import-not-found, import-untyped]
+
+    return Made(np.asarray(PaCMAP().fit_transform(problem.X)))
+
+
+def _vectors(problem: Problem) -> Any:
+    """What UMAP looks at to place the components of a graph in pieces."""
+    if problem.X is not None:
+        return problem.X
+    from sce.layout.initialize import starting_points
+    from sce.parallel import Team
+
+    with Team(problem.n_jobs) as team:
+        return starting_points("auto", None, problem.P, 2, problem.seed, team)

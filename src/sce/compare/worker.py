@@ -1,0 +1,137 @@
+"""One method in a process of its own: ``python -m sce.compare.worker``, with the job as a line of JSON on standard input.
+
+The input stays open as long as whoever started the process lives; when it closes, the process ends.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sce.compare.methods import Method
+from sce.compare.problem import Made, Problem
+
+_FEW = 300  # points of the fit that is not timed
+
+
+def main() -> int:
+    """Do the job and end."""
+    job = json.loads(sys.stdin.readline())
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        run(job)
+    except BaseException as error:  # noqa: BLE001  (whatever it is, it is the reason of a row)
+        import traceback
+
+        traceback.print_exc()
+        text = " ".join(str(error).split()) or "no reason given"
+        print(f"\n{type(error).__name__}: {text}", file=sys.stderr)  # noqa: T201
+        return 1
+    return 0
+
+
+def run(job: dict[str, Any]) -> None:
+    """Fit, measure, save."""
+    from sce.layout.gradient import Gradient
+    from sce.parallel import Team
+
+    method = Method(**job["method"])
+    fit = method.load()
+    for module in method.needs:
+        importlib.import_module(module)
+    problem = _read(job)
+    if method.warm_up is not None:
+        _warm_up(fit, method, problem, method.warm_up)
+    start = time.perf_counter()
+    made = fit(problem, **method.parameters)
+    seconds = time.perf_counter() - start
+    facts = {
+        "seconds": seconds,
+        "process_seconds": time.time() - job["started"],
+        "peak_memory": _peak_memory(),
+    }
+    Y = np.ascontiguousarray(made.Y, np.float32)
+    if Y.shape != (problem.P.shape[0], 2) or not np.isfinite(Y).all():
+        raise ValueError(f"the map has the shape {Y.shape}, or numbers that are not finite")
+    with Team(problem.n_jobs) as team:
+        terms = Gradient(problem.P, None, team)(Y.astype(np.float64), 1e-6)
+    facts |= {"mean_q_P": terms.mean_q_P, "mean_q_U": terms.mean_q_U}
+    _save(job, method, made, Y, facts)
+
+
+def _save(job: dict[str, Any], method: Method, made: Made, Y: np.ndarray, facts: dict[str, Any]) -> None:
+    from sce.maps import Map
+
+    r = made.r
+    if r is None and method.exaggeration is not None:
+        r = 1.0 / (method.exaggeration * facts["mean_q_U"])
+    known = {**made.facts, **facts, "method": method.key, "fingerprint": job["fingerprint"], "source": job["name"]}
+    result = Map(Y=Y, ids=np.arange(len(Y)), parameters=dict(method.parameters), facts=known)
+    if r is not None:
+        result.r = r
+    result.save(job["output"])
+
+
+def _read(job: dict[str, Any]) -> Problem:
+    """The data, in memory of this process's own: what is compiled for arrays that cannot be written is compiled anew."""
+    from sce.files.graphs import read_graph
+
+    X: Any = None
+    if job["vectors"]:
+        from scipy import sparse
+
+        path = Path(job["vectors"])
+        X = np.load(path) if path.suffix == ".npy" else sparse.load_npz(path)
+    return Problem(X, read_graph(job["graph"]), job["seed"], job["n_jobs"])
+
+
+def _warm_up(fit: Any, method: Method, problem: Problem, others: Mapping[str, Any]) -> None:
+    """A fit of a few random points, so that what is compiled or loaded on first use is not timed."""
+    from scipy import sparse
+
+    columns = 4 if problem.X is None else min(problem.X.shape[1], 50)
+    X = np.random.default_rng(0).normal(size=(_FEW, columns)).astype(np.float32)
+    square = ((X[:, None] - X) ** 2).sum(axis=2)
+    near = square <= np.sort(square, axis=1)[:, 15:16]
+    near = (near | near.T) & ~np.eye(_FEW, dtype=bool)
+    P = sparse.csr_matrix(near / near.sum(), dtype=problem.P.dtype)
+    P.indices, P.indptr = P.indices.astype(problem.P.indices.dtype), P.indptr.astype(problem.P.indptr.dtype)
+    few = Problem(None if problem.X is None else X, P, problem.seed, problem.n_jobs)
+    fit(few, **{**method.parameters, **others})
+
+
+def _peak_memory() -> int | None:
+    """Bytes, where the system says.
+
+    On Linux the kernel's own account is read: that of getrusage begins with the memory of the process that started this one.
+    """
+    try:
+        status = Path("/proc/self/status").read_text(encoding="ascii")
+        return 1024 * int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1])
+    except (OSError, StopIteration):
+        pass
+    try:
+        import resource
+    except ImportError:
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return int(peak if sys.platform == "darwin" else peak * 1024)
+
+
+def _end_with_parent() -> None:
+    """Wait until the input is closed; nobody waits for the result after that."""
+    sys.stdin.read()
+    os._exit(3)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
