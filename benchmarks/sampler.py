@@ -64,5 +64,5 @@ if __name__ == "__main__":
     repeats = parser.parse_args().repeats
     require_data()
     compare("mnist", GraphOptions("knn", n_neighbors=10), 70, repeats)
-    compare("ijcnn", GraphOptions("entropic"), 20, repeats)
+    compare("ijcnn", GraphOptions("entropic", perplexity=30.0), 20, repeats)
     compare("mocap_1m", GraphOptions("knn", n_neighbors=15), 5, repeats)

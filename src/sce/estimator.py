@@ -28,14 +28,16 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     ----------
     n_components : {1, 2, 3}, default=2
         Dimensions of the map.
-    affinity : {"knn", "entropic", "precomputed"} or callable, default="knn"
-        The similarities P. "knn": 1 for two points of which one is among the `n_neighbors` nearest of the other, else 0.
-        "entropic": t-SNE's, at `perplexity`. "precomputed": X is P itself, or any non-negative similarity graph, dense or
-        sparse. A function turns X into such a graph.
+    affinity : {"knn", "entropic", "precomputed"} or callable, default="entropic"
+        The similarities P. "entropic": Gaussian weights of the `n_neighbors` nearest, as wide as gives them the `perplexity`,
+        as in t-SNE. "knn": 1 for two points of which one is among the `n_neighbors` nearest of the other, else 0.
+        "precomputed": X is P itself, or any non-negative similarity graph, dense or sparse. A function turns X into
+        such a graph.
     n_neighbors : int, default=15
-        Nearest neighbours for `affinity="knn"`, the point itself not counted.
-    perplexity : float, default=30.0
-        The effective number of neighbours for `affinity="entropic"`.
+        Nearest neighbours that a point is joined to, the point itself not counted. More join clusters, fewer part them.
+    perplexity : float or None, default=None
+        The effective number of neighbours for `affinity="entropic"`. None is a third of `n_neighbors`; a number is taken
+        with three times as many neighbours, whatever `n_neighbors` is.
     metric : str or callable, default="euclidean"
         "euclidean", "cosine", "correlation", "manhattan" or any other metric of scikit-learn's NearestNeighbors.
         "precomputed": X is a distance matrix, dense, or sparse with the distances of neighbours.
@@ -117,9 +119,9 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self,
         n_components: int = 2,
         *,
-        affinity: str | Callable[[Any], Any] = "knn",
+        affinity: str | Callable[[Any], Any] = "entropic",
         n_neighbors: int = 15,
-        perplexity: float = 30.0,
+        perplexity: float | None = None,
         metric: str | Callable[[Any, Any], float] = "euclidean",
         scale: str | float | ScaleRule = "sce",
         alpha: float = 0.5,

@@ -23,7 +23,7 @@ def quiet(*arguments):
 def test_knn(mixture, team):
     """affinity="knn" is the graph of the n_neighbors nearest, and says how they were found."""
     X = mixture(300, 5)
-    result = quiet(X, GraphOptions(n_neighbors=7), team, 0)
+    result = quiet(X, GraphOptions("knn", 7), team, 0)
     expected = knn_affinity(nearest_neighbors(X, 7, team=team))
     assert (expected != result.P).nnz == 0
     assert (result.neighbors_method, result.recall, result.notes) == ("brute force", 1.0, ())
@@ -34,6 +34,15 @@ def test_entropic(mixture, team):
     X = mixture(300, 5)
     result = quiet(X, GraphOptions(affinity="entropic", perplexity=9.5), team, 0)
     expected = entropic_affinity(nearest_neighbors(X, 29, team=team), 9.5, team)
+    assert (expected != result.P).nnz == 0
+
+
+@pytest.mark.parametrize(("k", "perplexity"), [(2, 2.0), (4, 2.0), (15, 5.0), (20, 20 / 3)])
+def test_entropic_by_neighbours(mixture, team, k, perplexity):
+    """Without a perplexity it is a third of the neighbours, and 2 where they are few."""
+    X = mixture(300, 5)
+    result = build_affinity(X, GraphOptions(n_neighbors=k), team, 0)
+    expected = entropic_affinity(nearest_neighbors(X, k, team=team), perplexity, team)
     assert (expected != result.P).nnz == 0
 
 
@@ -77,7 +86,7 @@ def test_few_rows(mixture, team):
     assert (np.diff(result.P.indptr) >= 2).all()
     assert "lowered to 2" in result.notes[0]
     with pytest.warns(DataWarning, match=r"perplexity=30 was lowered to 6.33, a third of the other rows"):
-        result = build_affinity(mixture(20, 2), GraphOptions(affinity="entropic"), team, 0)
+        result = build_affinity(mixture(20, 2), GraphOptions(perplexity=30.0), team, 0)
     assert abs(result.P.data.sum(dtype=float) - 1) < 1e-6
 
 
@@ -141,7 +150,7 @@ def test_distances_without_neighbours(team):
         ({"n_neighbors": 0}, "n_neighbors must be a whole number of at least 1; got 0"),
         ({"n_neighbors": 2.5}, "n_neighbors must be a whole number"),
         ({"n_neighbors": True}, "n_neighbors must be a whole number"),
-        ({"perplexity": 1}, "perplexity must be a finite number greater than 1; got 1"),
+        ({"perplexity": 1}, "perplexity must be a finite number greater than 1, or None; got 1"),
         ({"perplexity": np.nan}, "perplexity must be a finite number"),
         ({"perplexity": np.inf}, "perplexity must be a finite number"),
         ({"perplexity": "30"}, "perplexity must be a finite number"),

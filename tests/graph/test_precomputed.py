@@ -58,6 +58,19 @@ def test_any_size_of_values(n, seed, size):
     np.testing.assert_allclose(P, check_affinity(S).toarray(), rtol=1e-6)
 
 
+def test_what_it_made_comes_back_bit_for_bit(graph):
+    """The graph of a fit, saved and given again, makes the same map; the caller's own is not handed out."""
+    P = graph(60, weighted=True)
+    once = check_affinity(3 * P)
+    twice = check_affinity(once)
+    assert (once != twice).nnz == 0
+    assert not np.shares_memory(once.data, twice.data)
+    lopsided = once.copy()
+    lopsided.data[0] *= 2
+    with pytest.warns(GraphWarning, match="not symmetric"):
+        assert (check_affinity(lopsided) != lopsided).nnz > 0
+
+
 def test_huge_diagonal_is_of_no_account():
     """A diagonal 10^300 times as large as the edges is dropped before anything vanishes."""
     S = np.array([[1e300, 1e-20], [1e-20, 1e300]])

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["AffinityResult", "GraphOptions", "build_affinity"]
 
 AFFINITIES = ("knn", "entropic", "precomputed")
+_LEAST_PERPLEXITY = 2.0  # of few neighbours: at 1 only the nearest counts, and nothing holds together
 _FEW_COMPONENTS = 5  # as many may well be true clusters, however few the rows
 
 
@@ -32,9 +33,9 @@ _FEW_COMPONENTS = 5  # as many may well be true clusters, however few the rows
 class GraphOptions:
     """How P is made from X; the parameters of the same names of :class:`sce.SCE`."""
 
-    affinity: str | Callable[[Any], Any] = "knn"
+    affinity: str | Callable[[Any], Any] = "entropic"
     n_neighbors: int = 15
-    perplexity: float = 30.0
+    perplexity: float | None = None
     metric: str | Callable[..., float] = "euclidean"
 
 
@@ -117,8 +118,10 @@ def check_options(options: GraphOptions) -> None:
     if isinstance(k, (bool, np.bool_)) or not isinstance(k, numbers.Integral) or k < 1:
         raise ParameterError(f"n_neighbors must be a whole number of at least 1; got {k!r}.")
     p = options.perplexity
-    if isinstance(p, (bool, np.bool_)) or not isinstance(p, numbers.Real) or not 1 < p < np.inf:
-        raise ParameterError(f"perplexity must be a finite number greater than 1; got {p!r}.")
+    if p is not None and (
+        isinstance(p, (bool, np.bool_)) or not isinstance(p, numbers.Real) or not 1 < float(p) < np.inf
+    ):
+        raise ParameterError(f"perplexity must be a finite number greater than 1, or None; got {p!r}.")
     from sce.graph.neighbors import check_metric
 
     check_metric(options.metric)
@@ -126,7 +129,7 @@ def check_options(options: GraphOptions) -> None:
 
 def _fitting_count(n: int, options: GraphOptions, remarks: _Remarks) -> tuple[int, float]:
     """The number of neighbours and the perplexity that n rows allow."""
-    if options.affinity == "knn":
+    if options.affinity == "knn" or options.perplexity is None:
         k = int(options.n_neighbors)
         most = max(1, (n - 1) // 2)  # where all are neighbours of all, the best map is a single point
         if k > most:
@@ -134,7 +137,8 @@ def _fitting_count(n: int, options: GraphOptions, remarks: _Remarks) -> tuple[in
                 f"n_neighbors={k} was lowered to {most}, half of the other rows, for there are only {n} rows.",
                 DataWarning,
             )
-        return min(k, most), float(options.perplexity)
+        k = min(k, most)
+        return k, max(min(k, _LEAST_PERPLEXITY), k / 3)
     perplexity = float(options.perplexity)
     if 3 * perplexity > n - 1:
         lowered = (n - 1) / 3
