@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from sce import compare as compare
     from sce import datasets as datasets
     from sce import plot as plot
+    from sce import quality as quality
     from sce.clusters import find_clusters as find_clusters
     from sce.errors import DataWarning as DataWarning
     from sce.errors import GraphWarning as GraphWarning
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from sce.layout.scale import SNEScale as SNEScale
     from sce.maps import Map as Map
     from sce.maps import load as load
+    from sce.sweeping import sweep as sweep
+    from sce.sweeps import Sweep as Sweep
 
 # Public name: the module that has it; a module stands for itself.
 _PUBLIC = {
@@ -42,9 +46,13 @@ _PUBLIC = {
     "neighbors_graph": "sce.graph.distances",
     "Map": "sce.maps",
     "load": "sce.maps",
+    "Sweep": "sce.sweeps",
+    "sweep": "sce.sweeping",
     "find_clusters": "sce.clusters",
+    "compare": "",
     "datasets": "",
     "plot": "",
+    "quality": "",
     "SCEError": "sce.errors",
     "InputError": "sce.errors",
     "ParameterError": "sce.errors",

@@ -214,8 +214,8 @@ CASES = {
         "--missing means nothing where there is only a graph; leave it out.",
     ),
     "a perplexity that is not used": (
-        put("data.csv", GOOD), "embed data.csv --perplexity 5", 2,
-        "--perplexity goes with --affinity entropic; add that, or leave it out.",
+        put("data.csv", GOOD), "embed data.csv --affinity knn --perplexity 5", 2,
+        "--perplexity goes with --affinity entropic; leave one of them out.",
     ),
     "an alpha that is not used": (
         put("data.csv", GOOD), "embed data.csv --alpha 0.2 --scale 5", 2,
@@ -227,7 +227,8 @@ CASES = {
     ),
     "an option before the command": (
         (lambda folder: None), "--quiet info map.npz", 2,
-        "Begin with a command, embed, plot, info, export, demo; --quiet goes after it (see sce --help).",
+        "Begin with a command, embed, sweep, plot, info, quality, compare, export, demo; --quiet goes after it (see sce "
+        "--help).",
     ),
     "a graph over another file": (
         put("data.csv", GOOD), "embed data.csv --save-graph data.csv", 4, "The name data.csv must end in .npz.",
@@ -275,7 +276,7 @@ CASES = {
     ),
     "an unknown value of an option": (
         put("data.csv", GOOD), "embed data.csv --affinity entropc", 2,
-        "--affinity takes knn, entropic, precomputed, not 'entropc'; did you mean entropic? (see sce embed --help).",
+        "--affinity takes entropic, knn, precomputed, not 'entropc'; did you mean entropic? (see sce embed --help).",
     ),
     "an unknown metric": (
         put("data.csv", GOOD), "embed data.csv --metric manhatan", 2,

@@ -48,7 +48,7 @@ def test_every_parameter_has_an_option():
 
 
 OTHER_VALUES = {
-    "--n-components": 3, "--affinity": "entropic", "--n-neighbors": 5, "--perplexity": 9, "--metric": "cosine", "--scale": 3,
+    "--n-components": 3, "--affinity": "knn", "--n-neighbors": 5, "--perplexity": 9, "--metric": "cosine", "--scale": 3,
     "--alpha": 0.9, "--n-epochs": 7, "--learning-rate": "0.5,0.1", "--n-repulsive": 2, "--init": "random", "--tol": 0.9,
     "--seed": 3, "--optimizer": "gradient",
 }  # fmt: skip
@@ -56,9 +56,8 @@ OTHER_VALUES = {
 
 @pytest.mark.parametrize("name", OTHER_VALUES)
 def test_every_option_has_an_effect(sce, table, name):
-    """Another value, another map; --perplexity where it is used."""
+    """Another value, another map."""
     base = ["embed", "data.csv", "--quiet", "--n-epochs", "20"]
-    base += ["--affinity", "entropic"] if name == "--perplexity" else []
     assert sce(*base, "-o", "a.npz").code == 0
     assert sce(*base, "-o", "b.npz", name, OTHER_VALUES[name]).code == 0
     a, b = package.load("a.npz").Y, package.load("b.npz").Y
@@ -170,7 +169,9 @@ def test_preparation_and_rows(sce, tmp_path):
     made = package.load("map.npz")
     assert made.X.shape == (39, 5)
     assert made.ids[3:5].tolist() == ["r3", "r5"]
-    assert made.facts["preparation"] == {"missing": "drop", "normalize": "standard", "one_hot": True}
+    assert made.facts["preparation"] == {
+        "missing": "drop", "normalize": "standard", "one_hot": True, "labels": "kind",
+    }  # fmt: skip
     assert "Left out 1 rows with missing values." in said.err
 
 
@@ -260,13 +261,13 @@ def test_signals_leave_no_part_of_a_file(table, tmp_path, name):
     """Sent while the map is being written."""
     code = f"""
 import os, signal, sys, numpy as np
-import sce.maps
+import sce.archive
 def write(file, arrays):
     file.write(b"half")
     file.flush()
     os.kill(os.getpid(), signal.{name})
     import time; time.sleep(5)
-sce.maps.write_npz = write
+sce.archive.write_npz = write
 usual = signal.default_int_handler if "{name}" == "SIGINT" else signal.SIG_DFL
 signal.signal(signal.{name}, usual)  # a background job is started with some of them ignored
 from sce.cli import main

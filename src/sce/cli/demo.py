@@ -13,7 +13,7 @@ from sce.cli.talk import Talk
 from sce.errors import OutputError
 from sce.files.write import atomic, check_writable
 
-_SETTINGS = ["--n-neighbors", "10", "--alpha", "0.1"]  # looser than the default, so that the shapes of the groups show
+_SETTINGS = ["--alpha", "0.1"]  # looser than the default, so that the shapes of the groups show
 
 
 def run(args: Any, talk: Talk) -> None:

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from sce.cli.options import Group, Option, choice, names, number, number_or, rates, whole, whole_or
+from sce.cli.options import (
+    Group,
+    Option,
+    choice,
+    names,
+    number,
+    number_or,
+    number_or_span,
+    rates,
+    span,
+    whole,
+    whole_or,
+)
+from sce.compare.methods import METHODS
 
 TALK = Group(
     "what is said",
@@ -21,7 +34,7 @@ READING = Group(
         Option(
             "data",
             "a table with a row for each point: .npy, .npz, .csv, .tsv, .txt, .parquet, .mtx or .h5ad; text and .mtx also "
-            "with .gz. May be left out where --graph is given",
+            "with .gz; or the name of a data set, such as mnist. May be left out where --graph is given",
             metavar="DATA",
             required=False,
         ),
@@ -81,19 +94,20 @@ GRAPH = Group(
     [
         Option(
             "--affinity",
-            "knn (neighbours or not), entropic (as t-SNE's), or precomputed (DATA is the graph)",
+            "entropic (the nearer, the stronger, as in t-SNE), knn (neighbours or not), or precomputed (DATA is the graph)",
             "KIND",
-            choice("knn", "entropic", "precomputed"),
-            "knn",
+            choice("entropic", "knn", "precomputed"),
+            "entropic",
             parameter="affinity",
         ),
-        Option("--n-neighbors", "nearest neighbours, for knn", "K", whole, 15, parameter="n_neighbors"),
+        Option(
+            "--n-neighbors", "nearest neighbours that a point is joined to", "K", whole, 15, parameter="n_neighbors"
+        ),
         Option(
             "--perplexity",
-            "effective number of neighbours, for entropic",
+            "effective number of neighbours, for entropic, of three times as many; a third of --n-neighbors if not given",
             "NUMBER",
             number,
-            30.0,
             parameter="perplexity",
         ),
         Option(
@@ -187,14 +201,44 @@ WRITING = Group(
     ],
 )
 
+SWEEPING = Group(
+    "the sweep",
+    [
+        Option(
+            "--log10-r",
+            "the logarithms of the repulsion weights r, as FIRST:LAST:STEP or with commas; 0:8:0.25 if not given",
+            "NUMBERS",
+            span,
+        ),
+        Option(
+            "--alpha",
+            "the alpha whose r is marked as SCE's (default: 0.5); or several, as 0:1:0.1, to sweep over alpha instead of r",
+            "NUMBERS",
+            number_or_span,
+        ),
+        Option("--afresh", "start every map from the same weak one, not from its neighbour in the sweep", flag=True),
+        *(option for option in LAYOUT.options if option.name in ("--tol", "--seed", "--n-jobs")),
+    ],
+)
+
+SWEEP_WRITING = Group(
+    "writing",
+    [
+        Option("--output", "the sweep (.npz); DATA.sweep.npz in this folder if not given", "FILE", short="-o"),
+        Option("--plot", "draw the maps and their quality in one picture (.png, .svg or .pdf)", "FILE"),
+        Option("--keep-graph", "keep the graph in the sweep", flag=True),
+    ],
+)
+
 DRAWING = Group(
     "the picture",
     [
-        Option("map", "a map made by sce embed (.npz)", metavar="MAP"),
+        Option("map", "a map made by sce embed, or a sweep made by sce sweep (.npz)", metavar="MAP"),
         Option("--output", "the picture (.png, .svg or .pdf); MAP.png in this folder if not given", "FILE", short="-o"),
         Option(
             "--labels",
-            "colour by the labels in FILE or FILE:COLUMN, by clusters found in the picture (clusters), or not at all (none); "
+            "colour by the labels in FILE or FILE:COLUMN, by clusters found in the picture (clusters; of a sweep in that at "
+            "SCE's r), or not at all (none); "
             "by those in the map if not given",
             "NAME",
         ),
@@ -211,6 +255,61 @@ DRAWING = Group(
         Option("--opacity", "of a dot, above 0 and up to 1; chosen if not given", "NUMBER", number),
         Option("--title", "a line above the picture", "TEXT"),
         Option("--width", "width of the map in inches", "NUMBER", number, 6.6),
+        Option("--n-maps", "how many maps of a sweep to show", "N", whole, 12),
         Option("--dpi", "dots per inch of a .png, and of the dots of more than 100,000 points", "N", whole, 150),
+    ],
+)
+
+MEASURING = Group(
+    "what to measure",
+    [
+        Option(
+            "maps",
+            "maps made by sce embed (.npz); the first is described, the others compared with it",
+            "MAP",
+            many=True,
+        ),
+        Option("--data", "the data that were embedded; they are prepared as they were for the map", "FILE"),
+        Option("--graph", "the graph of the data, as saved by sce embed --save-graph", "FILE"),
+        Option(
+            "--labels",
+            "the known classes: FILE or FILE:COLUMN, or none; the labels in the map if not given",
+            "NAME",
+        ),
+        Option(
+            "--clusters",
+            "the clusters to judge: found (on the map, by HDBSCAN), classes (the known ones), or FILE or FILE:COLUMN",
+            "NAME",
+            str,
+            "found",
+        ),
+        Option("--seeds", "embed again with so many other seeds, and measure how much the maps agree", "N", whole),
+        Option("--plot", "draw the graph with its rows and columns ordered by cluster (.png, .svg or .pdf)", "FILE"),
+        Option("--seed", "of the samples that are measured", "N", whole, 0),
+        Option("--n-jobs", "threads; all cores if not given", "N", whole),
+    ],
+)
+
+# P is kept in the folder of the comparison.
+COMPARED_GRAPH = Group(GRAPH.title, [option for option in GRAPH.options if option.name != "--save-graph"])
+
+COMPARING = Group(
+    "the comparison",
+    [
+        Option(
+            "--methods",
+            f"with commas between them: {', '.join(METHODS)}; with a parameter as gsne:r=10 or largevis:n_samples=2e8. Those "
+            "whose names end in -vectors, and pacmap, make their own graph. All if not given",
+            "NAMES",
+            names,
+        ),
+        Option(
+            "--output", "the folder to write to; it may hold other comparisons", "FOLDER", str, "comparison", short="-o"
+        ),
+        Option("--time-limit", "seconds for each method", "SECONDS", number, 1800.0),
+        Option("--retry", "try again what failed or was too slow before", flag=True),
+        Option("--blocks", "also draw the graph, ordered by the clusters of SCE and of t-SNE", flag=True),
+        Option("--seed", "of the graph and of all methods that take one", "N", whole, 0),
+        Option("--n-jobs", "threads for each method; all cores if not given", "N", whole),
     ],
 )

@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 import csv
 import difflib
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from sce.errors import ParameterError
+
+_MOST_OF_SPAN = 1000
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,7 @@ class Option:
     short: str | None = None
     flag: bool = False
     required: bool = True  # of arguments only
+    many: bool = False  # of arguments only: one or more of them
     parameter: str | None = None
 
     @property
@@ -43,7 +47,7 @@ class Option:
     def usage(self) -> str:
         """As in ``-o, --output FILE``."""
         if self.is_argument:
-            return str(self.metavar)
+            return f"{self.metavar} ..." if self.many else str(self.metavar)
         names = ", ".join(name for name in (self.short, self.name) if name)
         return names if self.flag or self.metavar is None else f"{names} {self.metavar}"
 
@@ -76,7 +80,7 @@ class Command:
     def usage(self) -> str:
         """As in ``sce plot MAP [options]``."""
         arguments = [option for option in self.options if option.is_argument]
-        shown = [option.metavar if option.required else f"[{option.metavar}]" for option in arguments]
+        shown = [option.usage if option.required else f"[{option.usage}]" for option in arguments]
         return " ".join(["sce", self.name, *map(str, shown), "[options]"])
 
 
@@ -141,6 +145,33 @@ def rates(text: str) -> float | tuple[float, float]:
     return number(text) if len(parts) == 1 else (number(parts[0]), number(parts[1]))
 
 
+def span(text: str) -> list[float]:
+    """Numbers from the first to the last by a step, or with commas.
+
+    Examples
+    --------
+    >>> span("0:1:0.25"), span("0,2.5")
+    ([0.0, 0.25, 0.5, 0.75, 1.0], [0.0, 2.5])
+    """
+    try:
+        if ":" not in text:
+            return [float(part) for part in text.split(",")]
+        first, last, step = (float(part) for part in text.split(":"))
+        count = int((last - first) / step + 1e-9) + 1
+    except (ValueError, ZeroDivisionError, OverflowError):
+        count = 0
+    if not 1 <= count <= _MOST_OF_SPAN:
+        raise argparse.ArgumentTypeError(
+            f"takes FIRST:LAST:STEP such as 0:8:0.25, of up to {_MOST_OF_SPAN:,} numbers, or numbers with commas; not {text!r}"
+        )
+    return [round(first + k * step, 10) for k in range(count)]
+
+
+def number_or_span(text: str) -> float | list[float]:
+    """A number, or several."""
+    return number(text) if ":" not in text and "," not in text else span(text)
+
+
 def nearest(text: str, words: Sequence[str]) -> str:
     """A hint at the word that was probably meant."""
     near = difflib.get_close_matches(text, words, 1, 0.5)
@@ -155,7 +186,11 @@ class UsageError(ParameterError):
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that raises a sentence instead of printing usage and leaving."""
+    """A parser that raises a sentence instead of printing usage and leaving, and to whom -1:5:1 is a value as -1 is."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._negative_number_matcher = re.compile(r"-[0-9.][0-9.,:e+-]*")
 
     def error(self, message: str) -> NoReturn:
         message = message.removeprefix("argument ")
@@ -207,9 +242,8 @@ def _add_option(section: Any, option: Option) -> None:
         section.add_argument(option.name, action="store_true", help=text)
         return
     if option.is_argument:
-        section.add_argument(
-            option.name, nargs=None if option.required else "?", metavar=option.metavar, type=option.convert, help=text
-        )
+        count = "+" if option.many else None if option.required else "?"
+        section.add_argument(option.name, nargs=count, metavar=option.metavar, type=option.convert, help=text)
         return
     shown = f"{text} (default: {option.default})" if option.default is not None else text
     flags = [name for name in (option.short, option.name) if name]

@@ -1,0 +1,91 @@
+"""`sce quality` on files."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sce import load
+from sce.files.graphs import read_graph
+from sce.quality import assess
+
+
+@pytest.fixture
+def embedded(sce, table):
+    """data.csv as map.npz, with its graph in P.npz."""
+    said = sce("embed", "data.csv", "-o", "map.npz", "--save-graph", "P.npz", "--n-neighbors", 10)
+    assert said.code == 0, said.err
+    return sce
+
+
+def test_says_what_is_missing_and_gives_the_rest(embedded):
+    said = embedded("quality", "map.npz")
+    assert said.code == 0
+    assert "Neighbours and triplets kept need the data." in said.out
+    assert "clusters against P need the graph" in said.out
+    assert "accuracy" in said.out  # the labels are in the map
+
+
+def test_the_figures_are_those_of_python(embedded, table):
+    said = embedded("quality", "map.npz", "--data", "data.csv", "--graph", "P.npz", "--json")
+    found = json.loads(said.out)
+    result = load("map.npz")
+    expected = assess(result.Y, X=table, P=read_graph("P.npz"), classes=result.labels).figures()
+    assert found["figures"] == pytest.approx(expected, rel=1e-6)
+    assert found["figures"]["n_clusters"] == found["figures"]["n_real"] == found["clusterability"]["n_clusters"] == 2
+    assert found["clusters"]["real"] == [True, True]
+    assert found["missing"] == []
+
+
+def test_data_are_prepared_as_they_were_for_the_map(sce, table):
+    """Wildly scaled columns, which --normalize made equal: the map keeps neighbours of the prepared data only."""
+    rows = (table * [1e6, 1, 1, 1]).tolist()
+    Path("wild.csv").write_text("a,b,c,d\n" + "\n".join(",".join(map(repr, row)) for row in rows))
+    assert sce("embed", "wild.csv", "-o", "map.npz", "--normalize", "standard", "--n-neighbors", 10).code == 0
+    figures = json.loads(sce("quality", "map.npz", "--data", "wild.csv", "--json").out)["figures"]
+    standard = (table - table.mean(axis=0)) / table.std(axis=0)
+    assert figures["neighbors_kept"] == pytest.approx(assess(load("map.npz").Y, X=standard).neighbors.recall, abs=0.01)
+
+
+def test_judges_clusters_of_a_file_and_the_classes(embedded):
+    drawn = np.random.default_rng(0).integers(0, 2, 80)
+    np.save("drawn.npy", drawn)
+    said = embedded("quality", "map.npz", "--graph", "P.npz", "--clusters", "drawn.npy", "--json")
+    found = json.loads(said.out)
+    assert found["figures"]["n_clusters"] == 2
+    assert found["figures"]["n_real"] == 0
+    assert abs(found["figures"]["share"] - found["figures"]["share_null"]) < 0.1
+    classes = json.loads(embedded("quality", "map.npz", "--graph", "P.npz", "--clusters", "classes", "--json").out)
+    assert classes["figures"]["share"] > 0.99
+    said = embedded("quality", "map.npz", "--labels", "none", "--clusters", "classes")
+    assert (said.code, "needs classes" in said.err) == (2, True)
+
+
+def test_draws_the_graph_in_blocks(embedded, tmp_path):
+    assert embedded("quality", "map.npz", "--graph", "P.npz", "--plot", "blocks.png").code == 0
+    assert (tmp_path / "blocks.png").stat().st_size > 1000
+    said = embedded("quality", "map.npz", "--plot", "more.png")
+    assert (said.code, "give it with --graph" in said.err) == (2, True)
+    assert not (tmp_path / "more.png").exists()
+
+
+def test_several_maps_and_several_seeds(embedded):
+    embedded("embed", "data.csv", "-o", "other.npz", "--seed", 7, "--n-neighbors", 10)
+    two = json.loads(embedded("quality", "map.npz", "other.npz", "--json").out)
+    assert two["stability"]["clusters_stable"] == pytest.approx(1.0)
+    assert 0 < two["stability"]["neighbors_stable"] <= 1
+    seeds = embedded("quality", "map.npz", "--graph", "P.npz", "--seeds", 2, "--json")
+    found = json.loads(seeds.out)
+    assert found["spread"]["n_clusters"] == [2.0, 0.0]
+    assert "Over 3 maps" in embedded("quality", "map.npz", "--data", "data.csv", "--seeds", 2).out
+    assert "needs --data or --graph" in embedded("quality", "map.npz", "--seeds", 2).err
+
+
+def test_says_when_map_and_graph_do_not_fit(embedded, sce):
+    np.save("few.npy", np.random.default_rng(0).normal(size=(50, 3)))
+    sce("embed", "few.npy", "-o", "few.npz", "--n-neighbors", 5)
+    said = sce("quality", "few.npz", "--graph", "P.npz")
+    assert (said.code, "P.npz has 80 points, but few.npz has 50" in said.err) == (3, True)
+    said = sce("quality", "map.npz", "--data", "few.npy")
+    assert (said.code, "80 points and the data have 50 rows" in said.err) == (3, True)
