@@ -221,10 +221,9 @@ def _real_cut(graph: Graph, smallest: float, edge: float, key: np.uint64) -> np.
 def find_groups(leaves: Leaves, smallest: float, edge: float, key: np.uint64) -> tuple[Groups, Necks]:
     """The groups that a graph supports, none across owners: leaves merged, groups split again, and merged once more.
 
-    Leaves are merged first by cohesion alone, which is quick, where there is clearly no boundary, or where they have a
-    volume below
-    `smallest`. `edge` is the mass of a typical edge. Small leaves do not see a boundary that is wide and soft, hence the
-    splits.
+    Leaves are merged first by cohesion alone, which is quick, where there is clearly no boundary, or where their volume
+    is below `smallest`. `edge` is the mass of a typical edge. Small leaves do not see a boundary that is wide and soft,
+    hence the splits.
     """
     graph = leaves.graph
     groups = measure_groups(graph, leaves.leaf, key)
