@@ -19,6 +19,7 @@ import numpy as np
 
 from common import require_data
 from sce import datasets
+from sce.quality import label_accuracy
 
 METHODS = {
     "sce": "from sce import SCE; fit = lambda X: SCE(random_state=0).fit_transform(X)",
@@ -49,16 +50,6 @@ def run(name: str, method: str, path: str, *, again: bool) -> tuple[float, float
     return time.perf_counter() - start, float(json.loads(done.stdout.splitlines()[-1]))
 
 
-def accuracy(Y: np.ndarray, y: np.ndarray, k: int = 15) -> float:
-    """The share of a sample of points that the 15 nearest on the map give their own class."""
-    from scipy.spatial import cKDTree
-
-    rows = np.random.default_rng(0).permutation(len(Y))[:10_000]
-    near = cKDTree(Y).query(Y[rows], k + 1)[1][:, 1:]
-    votes = np.array([np.bincount(y[row]).argmax() for row in near])
-    return float((votes == y[rows]).mean())
-
-
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("names", nargs="*", default=["mnist"])
@@ -73,4 +64,4 @@ if __name__ == "__main__":
             run(name, method, path, again=False)
             fresh, _ = run(name, method, path, again=False)
             _, warm = run(name, method, path, again=True)
-            print(f"{method:<10} {fresh:8.1f}s {warm:8.1f}s {accuracy(np.load(path), y):15.3f}", flush=True)
+            print(f"{method:<10} {fresh:8.1f}s {warm:8.1f}s {label_accuracy(np.load(path), y):15.3f}", flush=True)

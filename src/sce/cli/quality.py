@@ -33,6 +33,8 @@ def run(args: Any, talk: Talk) -> None:
     first = maps[0]
     X, P = _data(args, first, talk), _graph(args, first)
     talk.stage("read")
+    if picture is not None and P is None:
+        raise UsageError(f"--plot draws the graph, which {args.maps[0]} does not hold; give it with --graph.")
     if args.seeds:
         maps += _more_maps(first, X, P, args, talk)
     classes = _classes(args, first)
@@ -59,8 +61,6 @@ def run(args: Any, talk: Talk) -> None:
 
 
 def _check_usage(args: Any) -> None:
-    if args.plot is not None and args.graph is None and load(args.maps[0]).P is None:
-        raise UsageError(f"--plot draws the graph, which {args.maps[0]} does not hold; give it with --graph.")
     if args.seeds is not None and args.seeds < 1:
         raise UsageError(f"--seeds takes the number of further maps to make, 1 or more, not {args.seeds}.")
 

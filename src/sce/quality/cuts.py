@@ -152,7 +152,7 @@ def _measure(graph: Any, side: Any) -> Any:
 
 
 @kernel
-def _outward(graph: Any, i: Any, side: Any) -> Any:
+def cut_change(graph: Any, i: Any, side: Any) -> Any:
     """By how much the cut grows if node i changes sides: its mass to its own side less that to the other."""
     change = 0.0
     for e in range(graph.indptr[i], graph.indptr[i + 1]):
@@ -175,7 +175,7 @@ def _sweep(graph: Any, order: Any, balance: Any) -> Any:
     best, length, evenness = np.inf, 1, -1.0
     for k in range(n - 1):
         i = order[k]
-        cut += _outward(graph, i, side)
+        cut += cut_change(graph, i, side)
         side[i] = True
         volume += graph.volume[i]
         smaller = min(volume, total - volume)
@@ -201,7 +201,7 @@ def _mend(graph: Any, side: Any, balance: Any) -> None:
             new_smaller = min(new_volume, total - new_volume)
             if new_smaller < least or new_smaller <= 0.0:
                 continue
-            new_cut = cut + _outward(graph, i, side)
+            new_cut = cut + cut_change(graph, i, side)
             if new_cut * min(volume, total - volume) < cut * new_smaller * (1.0 - 1e-9):
                 side[i] = not side[i]
                 cut, volume = new_cut, new_volume

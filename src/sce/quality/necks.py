@@ -8,6 +8,7 @@ import numpy as np
 
 from sce.compiled import kernel
 from sce.quality.communities import Graph
+from sce.quality.cuts import cut_change
 
 END = 0.3  # of the volume: the near part, and the far part
 _DEPTH_SWEEPS, _FLOW_SWEEPS = 20, 40
@@ -104,17 +105,6 @@ def _potential(graph: Any, fixed: Any) -> Any:
 
 
 @kernel
-def _change(graph: Any, i: Any, side: Any) -> Any:
-    """By how much the cut grows if node i changes sides."""
-    change = 0.0
-    for e in range(graph.indptr[i], graph.indptr[i + 1]):
-        j = graph.indices[e]
-        if j != i:
-            change += graph.data[e] if side[j] == side[i] else -graph.data[e]
-    return change
-
-
-@kernel
 def _narrowest(graph: Any, order: Any, fixed: Any) -> Any:
     """The least mass between a prefix of the order that has all nodes fixed as 1 and none fixed as 2, and the rest, mended."""
     n = order.size
@@ -126,7 +116,7 @@ def _narrowest(graph: Any, order: Any, fixed: Any) -> Any:
             i = order[place]
             if (fixed[i] == 1) != (k == 0) or fixed[i] == 2:
                 continue
-            cut += _change(graph, i, side)
+            cut += cut_change(graph, i, side)
             side[i] = True
             taken += 1
             if taken >= near and cut < best:
@@ -136,7 +126,7 @@ def _narrowest(graph: Any, order: Any, fixed: Any) -> Any:
         moved = False
         for i in range(n):
             if fixed[i] == 0:
-                change = _change(graph, i, best_side)
+                change = cut_change(graph, i, best_side)
                 if change < -1e-9 * best:
                     best_side[i] = not best_side[i]
                     best += change
