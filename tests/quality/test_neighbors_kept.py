@@ -3,13 +3,11 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from sklearn.manifold import trustworthiness
 from sklearn.metrics import pairwise_distances
 
 from sce.errors import InputError, ParameterError
-from sce.quality.neighbors import _count_below, _nearest, edges_kept, neighbors_kept, triplets_kept
+from sce.quality.neighbors import edges_kept, neighbors_kept, triplets_kept
 
 
 def all_ranks(X, metric="euclidean"):
@@ -82,16 +80,6 @@ def test_noise_keeps_what_chance_keeps():
     assert triplets_kept(X, Y) == pytest.approx(0.5, abs=0.02)
 
 
-@settings(max_examples=50)
-@given(st.integers(1, 500), st.data())
-def test_nearest_and_counts_equal_sorting(n, data):
-    row = np.random.default_rng(n).integers(0, 50, n).astype(float)
-    k = data.draw(st.integers(1, n))
-    assert sorted(row[_nearest(row, k)]) == sorted(row)[:k]
-    limits = np.sort(np.random.default_rng(k).uniform(0, 50, k))
-    assert _count_below(row, limits).tolist() == [(row < limit).sum() for limit in limits]
-
-
 def slow_edges_kept(P, Y):
     """The share of each row of P that goes to as many nearest as it has edges, one row after the other."""
     ranks, dense = all_ranks(Y), P.toarray()
@@ -105,6 +93,11 @@ def test_edges_kept_equals_its_twin(pair):
     np.fill_diagonal(weights, 0)
     P = sp.csr_matrix(weights + weights.T)
     assert edges_kept(P, Y) == pytest.approx(slow_edges_kept(P, Y))
+
+
+def test_an_edge_to_itself_does_not_count():
+    P = sp.csr_matrix(np.array([[5.0, 1, 0], [1, 0, 0], [0, 0, 3]]))
+    assert edges_kept(P, np.array([[0.0], [2.0], [1.0]])) == 0.0
 
 
 def test_points_without_edges_are_left_out():

@@ -158,7 +158,7 @@ def two_rows(c0: Any, c1: Any, x0: Any, x1: Any, T: Any, first: Any, manhattan: 
 
 
 @kernel
-def _offer(distances: Any, ids: Any, found: Any, first: Any, itself: Any) -> None:
+def offer(distances: Any, ids: Any, found: Any, first: Any, itself: Any) -> None:
     """Push the rows first, first + 1, ... at the distances found, except the row itself."""
     worst = distances[0]
     for j in range(found.size):
@@ -182,9 +182,9 @@ def _exact_rows(X: Any, queries: Any, heaps: Any, manhattan: Any) -> None:
         for q in range(0, queries.size, 2):
             r = min(q + 1, queries.size - 1)
             two_rows(c[0, :size], c[1, :size], X[queries[q]], X[queries[r]], T, 0, manhattan)
-            _offer(heaps.distances[q], heaps.ids[q], c[0, :size], first, queries[q])
+            offer(heaps.distances[q], heaps.ids[q], c[0, :size], first, queries[q])
             if r != q:
-                _offer(heaps.distances[r], heaps.ids[r], c[1, :size], first, queries[r])
+                offer(heaps.distances[r], heaps.ids[r], c[1, :size], first, queries[r])
     for q in range(queries.size):
         sort_heap(heaps.distances[q], heaps.ids[q])
 

@@ -8,14 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from sce.compiled import kernel
-from sce.errors import InputError, ParameterError
 from sce.parallel import Team, resolve_n_jobs
 from sce.quality.check import check_rows, map_points, sampled
+from sce.quality.ranks import between, nearest, ranks
 from sce.validate import check_count
 
-_CELLS = 4_000_000  # distances held at once by a thread
-_STRIDE = 64  # one column in so many gives a bound on the nearest
 _REFERENCES = 200  # points that every first point of a triplet is compared with
 
 
@@ -88,17 +85,15 @@ def neighbors_kept(
     if k < 1:
         return NeighborsKept(1.0, 1.0, 1.0)
     queries = sampled(n, check_count(n_queries, "n_queries"), random_state)
-    found = np.zeros((len(queries), 3))
-
-    def look(first: int, rows: np.ndarray) -> None:
-        far, near = _distances(X, rows, metric), _distances(points, rows, "euclidean")
-        for place, (in_data, on_map) in enumerate(zip(far, near, strict=True), first):
-            found[place] = _row_kept(in_data, on_map, k)
-
-    _by_blocks(look, queries, n, n_jobs)
-    recall, intruders, missed = found.mean(axis=0)
+    data = _in_rows(X)
+    with Team(resolve_n_jobs(n_jobs)) as team:
+        shown = nearest(points, "euclidean", queries, k, team)
+        true = nearest(data, metric, queries, k, team)
+        intruders = np.array(ranks(data, metric, queries, shown, team))
+        missed = np.array(ranks(points, "euclidean", queries, true, team))
     worst = k * (2 * n - 3 * k - 1) / 2
-    return NeighborsKept(float(recall), float(1 - intruders / worst), float(1 - missed / worst))
+    excess = [np.maximum(found - k, 0).sum(axis=1).mean() for found in (intruders, missed)]
+    return NeighborsKept(float((intruders <= k).mean()), float(1 - excess[0] / worst), float(1 - excess[1] / worst))
 
 
 def edges_kept(P: Any, Y: Any, *, n_queries: int = 1000, random_state: int = 0, n_jobs: int | None = None) -> float:
@@ -130,19 +125,18 @@ def edges_kept(P: Any, Y: Any, *, n_queries: int = 1000, random_state: int = 0, 
     n = len(points)
     graph = sp.csr_matrix(P)
     check_rows(graph, n, "precomputed")
+    if graph.diagonal().any():
+        graph = sp.csr_matrix(graph - sp.diags(graph.diagonal()))
+        graph.eliminate_zeros()
     joined = np.flatnonzero(np.diff(graph.indptr))
     queries = joined[sampled(len(joined), check_count(n_queries, "n_queries"), random_state)]
-    share = np.zeros(len(queries))
-
-    def look(first: int, rows: np.ndarray) -> None:
-        for place, on_map in enumerate(_distances(points, rows, "euclidean"), first):
-            edges = slice(graph.indptr[queries[place]], graph.indptr[queries[place] + 1])
-            ids, mass = graph.indices[edges], graph.data[edges]
-            reach = _smallest(on_map, len(ids)).max()
-            share[place] = mass[on_map[ids] <= reach].sum() / mass.sum()
-
-    _by_blocks(look, queries, n, n_jobs)
-    return float(share.mean()) if len(queries) else float("nan")
+    edges = [slice(graph.indptr[row], graph.indptr[row + 1]) for row in queries]
+    with Team(resolve_n_jobs(n_jobs)) as team:
+        found = ranks(points, "euclidean", queries, [graph.indices[own] for own in edges], team)
+    shares = [
+        graph.data[own][rank <= len(rank)].sum() / graph.data[own].sum() for own, rank in zip(edges, found, strict=True)
+    ]
+    return float(np.mean(shares)) if shares else float("nan")
 
 
 def triplets_kept(
@@ -184,11 +178,12 @@ def triplets_kept(
     half = min(_REFERENCES // 2, (n - 1) // 2)
     firsts = sampled(n, -(-check_count(n_triplets, "n_triplets") // half), random_state)
     draw = np.random.default_rng([random_state, 1])
+    data = _in_rows(X)
     right = total = 0.0
     for block in np.array_split(firsts, -(-len(firsts) // 500)):  # each block against references of its own
         others = draw.permutation(n)[: 2 * half]
-        in_data = np.sign(_steps(_between(X, block, others, metric)))
-        on_map = np.sign(_steps(_between(points, block, others, "euclidean")))
+        in_data = np.sign(_steps(between(data, metric, block, others)))
+        on_map = np.sign(_steps(between(points, "euclidean", block, others)))
         distinct = ~np.isin(others, block)[None, :] | (others[None, :] != block[:, None])
         counts = distinct[:, 0::2] & distinct[:, 1::2]
         right += float(((1 + in_data * on_map) / 2)[counts].sum())
@@ -201,83 +196,6 @@ def _steps(distances: np.ndarray) -> np.ndarray:
     return distances[:, 0::2] - distances[:, 1::2]
 
 
-# ---------------------------------------------------------------------------------------------------------------- rows
-
-
-def _row_kept(in_data: np.ndarray, on_map: np.ndarray, k: int) -> tuple[float, float, float]:
-    """For one point: the share of neighbours kept, the excess ranks of those only the map has, and of those it lacks.
-
-    The distances to the point itself are infinite.
-    """
-    near_data, near_map = _nearest(in_data, k), _nearest(on_map, k)
-    intruders = np.maximum(_ranks(in_data, in_data[near_map]) - k, 0).sum()
-    missed = np.maximum(_ranks(on_map, on_map[near_data]) - k, 0).sum()
-    return float((in_data[near_map] <= in_data[near_data].max()).mean()), float(intruders), float(missed)
-
-
-def _smallest(row: np.ndarray, k: int) -> np.ndarray:
-    """The k smallest values of a row, in no order."""
-    return row[_nearest(row, k)]
-
-
-def _nearest(row: np.ndarray, k: int) -> np.ndarray:
-    """The places of the k smallest values, in no order: those of a sample bound them, so few need be looked at."""
-    sample = row[::_STRIDE]
-    if len(sample) <= k:
-        return np.argpartition(row, k - 1)[:k]
-    below = np.flatnonzero(row <= np.partition(sample, k - 1)[k - 1])
-    return below[np.argpartition(row[below], k - 1)[:k]]
-
-
-def _ranks(row: np.ndarray, limits: np.ndarray) -> np.ndarray:
-    """1 + how many values of the row are below each limit."""
-    order = np.argsort(limits)
-    ranks = np.empty(len(limits), np.int64)
-    ranks[order] = 1 + _count_below(row, limits[order])
-    return ranks
-
-
-@kernel
-def _count_below(row: Any, limits: Any) -> Any:
-    """How many values of the row are below each of the limits, which rise."""
-    counts = np.zeros(limits.size, np.int64)
-    last = limits.size - 1
-    for value in row:
-        t = last
-        while t >= 0 and value < limits[t]:
-            counts[t] += 1
-            t -= 1
-    return counts
-
-
-# ----------------------------------------------------------------------------------------------------------- distances
-
-
-def _by_blocks(look: Callable[[int, np.ndarray], None], queries: np.ndarray, n: int, n_jobs: int | None) -> None:
-    """Call `look` for blocks of queries, with the place of the first, on threads."""
-    size = max(1, _CELLS // max(n, 1))
-    with Team(resolve_n_jobs(n_jobs)) as team:
-        team.sweep(lambda start, stop: look(start, queries[start:stop]), len(queries), min(size, 64))
-
-
-def _distances(X: Any, rows: np.ndarray, metric: Any) -> np.ndarray:
-    """From some points to all, with infinity to themselves."""
-    distances = _between(X, rows, None, metric)
-    distances[np.arange(len(rows)), rows] = np.inf
-    return distances
-
-
-def _between(X: Any, rows: np.ndarray, columns: np.ndarray | None, metric: Any) -> np.ndarray:
-    """From some points to some, or to all."""
-    if metric == "precomputed":
-        part = X[rows] if columns is None else X[rows][:, columns]
-        return np.array(part, np.float64)
-    from sklearn.metrics import pairwise_distances
-
-    try:
-        found = pairwise_distances(X[rows], X if columns is None else X[columns], metric=metric, n_jobs=1)
-    except (ValueError, TypeError) as error:
-        raise ParameterError(f"scikit-learn cannot measure these data with metric {metric!r}: {error}") from error
-    if not np.isfinite(found).all():
-        raise InputError(f"The metric {metric!r} gives distances that are not finite on these data.")
-    return np.asarray(found, np.float64)
+def _in_rows(X: Any) -> Any:
+    """Sparse data in a form that has rows."""
+    return X.tocsr() if sp.issparse(X) else X if isinstance(X, np.ndarray) else np.asarray(X)

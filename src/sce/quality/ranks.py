@@ -1,0 +1,175 @@
+"""Who is near whom, for some points among all: the nearest of each, and the rank of any other.
+
+All points are gone through in tiles, and the distances of a tile are forgotten once they are used: no row of distances is
+ever held, and of data in a mapped file only a tile is in memory. Ranks need a second look at every distance, which costs
+less than holding them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from sce.compiled import kernel
+from sce.errors import InputError, ParameterError
+from sce.graph.kernels import offer, pad_columns, two_rows
+from sce.parallel import Team
+
+_QUERIES = 128  # points that a thread looks from at once
+_CELLS, _TILE = 1 << 18, 4096  # numbers in a tile of the data, and rows in it at most
+_EQUAL = 1e-12  # distances that differ by less, relatively, are equal
+
+
+def nearest(X: Any, metric: Any, queries: np.ndarray, k: int, team: Team) -> np.ndarray:
+    """The k rows nearest to each of some rows, in no order; never the row itself.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [3.0], [7.0]])
+    >>> sorted(nearest(X, "euclidean", np.array([0]), 2, Team(1))[0].tolist())
+    [1, 2]
+    """
+    distances = np.full((len(queries), k), np.inf)
+    ids = np.full((len(queries), k), -1)
+
+    def look(start: int, stop: int) -> None:
+        rows = queries[start:stop]
+        for first, found in _tiles(X, metric, rows):
+            _offer_tile(distances[start:stop], ids[start:stop], found, first, rows)
+
+    team.sweep(look, len(queries), _QUERIES)
+    return ids
+
+
+def ranks(
+    X: Any, metric: Any, queries: np.ndarray, ids: Sequence[np.ndarray] | np.ndarray, team: Team
+) -> list[np.ndarray]:
+    """As the how-manieth nearest of a query each of its ids comes, from 1 on; those equally far share the best rank.
+
+    Parameters
+    ----------
+    X, metric
+        As in :func:`between`.
+    queries : array of row numbers
+    ids : sequence of arrays
+        For each query some rows, never the query itself.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [3.0], [7.0]])
+    >>> ranks(X, "euclidean", np.array([0]), [np.array([3, 1])], Team(1))
+    [array([3, 1])]
+    """
+    found: list[np.ndarray] = [np.empty(0, np.int64)] * len(queries)
+
+    def look(start: int, stop: int) -> None:
+        rows = queries[start:stop]
+        limits = [between(X, metric, rows[q : q + 1], ids[start + q])[0] for q in range(len(rows))]
+        orders = [np.argsort(row, kind="stable") for row in limits]
+        rising = np.concatenate([row[order] for row, order in zip(limits, orders, strict=True)])
+        starts = np.cumsum([0, *map(len, limits)])
+        counts = np.zeros(len(rising), np.int64)
+        for first, distances in _tiles(X, metric, rows):
+            _count_tile(counts, rising * (1 - _EQUAL), starts, distances, first, rows)
+        for q, order in enumerate(orders):
+            found[start + q] = np.empty(len(order), np.int64)
+            found[start + q][order] = 1 + counts[starts[q] : starts[q + 1]]
+
+    team.sweep(look, len(queries), _QUERIES)
+    return found
+
+
+def between(X: Any, metric: str | Callable[..., float], rows: np.ndarray, columns: Any) -> np.ndarray:
+    """Distances from some rows to others, or what rises with them; their squares for the Euclidean ones of dense data.
+
+    Parameters
+    ----------
+    X : array or sparse matrix in rows
+    metric : str or callable
+        Any that scikit-learn has, or "precomputed".
+    rows : array of row numbers
+    columns : array of row numbers, or slice
+    """
+    if isinstance(metric, str) and metric == "precomputed":
+        part = X[rows, columns] if isinstance(columns, slice) else X[np.ix_(rows, columns)]
+        return np.asarray(part, np.float64)
+    if isinstance(metric, str) and metric == "euclidean" and not sp.issparse(X):
+        found = _squares(np.asarray(X[rows]), np.asarray(X[columns]))
+    else:
+        found = _by_scikit_learn(X[rows], X[columns], metric)
+    if not np.isfinite(found).all():
+        raise InputError(f"The metric {metric!r} gives distances that are not finite on these data.")
+    return found
+
+
+def _by_scikit_learn(A: Any, B: Any, metric: Any) -> np.ndarray:
+    """All distances from A to B."""
+    from sklearn.metrics import pairwise_distances
+
+    try:
+        return np.asarray(pairwise_distances(A, B, metric=metric, n_jobs=1), np.float64)
+    except (ValueError, TypeError) as error:
+        raise ParameterError(f"scikit-learn cannot measure these data with metric {metric!r}: {error}") from error
+
+
+def _squares(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """All squared Euclidean distances from A to B, summed over differences in float64: copies are at zero."""
+    columns = pad_columns(A.shape[1])
+    rows = np.zeros((len(A) + len(A) % 2, columns))
+    rows[: len(A), : A.shape[1]] = A
+    turned = np.zeros((columns, len(B)))
+    turned[: A.shape[1]] = B.T
+    found = np.empty((len(rows), len(B)))
+    _square_tile(found, rows, turned)
+    return found[: len(A)]
+
+
+def _tiles(X: Any, metric: Any, rows: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    """The distances from some rows to all, a tile of columns at a time, with the number of its first."""
+    n, d = X.shape
+    size = min(_TILE, max(64, _CELLS // max(1, d)))
+    for first in range(0, n, size):
+        yield first, between(X, metric, rows, slice(first, min(n, first + size)))
+
+
+# ------------------------------------------------------------------------------------------------------------- kernels
+
+
+@kernel(fused=True)
+def _square_tile(found: Any, rows: Any, turned: Any) -> None:
+    """found[q, j]: the squared distance of row q, of an even number of rows, to column j of `turned`."""
+    for q in range(0, len(rows), 2):
+        two_rows(found[q], found[q + 1], rows[q], rows[q + 1], turned, 0, False)
+
+
+@kernel
+def _offer_tile(distances: Any, ids: Any, found: Any, first: Any, rows: Any) -> None:
+    """Push what is nearer than the farthest so far into the heaps of the queries."""
+    for q in range(len(rows)):
+        offer(distances[q], ids[q], found[q], first, rows[q])
+
+
+@kernel
+def _count_tile(counts: Any, limits: Any, starts: Any, found: Any, first: Any, rows: Any) -> None:
+    """Add to counts how many of a query's distances are below each of its limits, which rise."""
+    for q in range(len(rows)):
+        itself = rows[q] - first
+        if 0 <= itself < found.shape[1]:
+            found[q, itself] = np.inf
+        for t in range(starts[q + 1] - 1, starts[q] - 1, -1):
+            below = _number_below(found[q], limits[t])
+            if below == 0:
+                break  # nor is any below a lower limit
+            counts[t] += below
+
+
+@kernel
+def _number_below(row: Any, limit: Any) -> Any:
+    """How many values are below a limit; a loop without a branch, several values at once."""
+    below = 0
+    for value in row:
+        below += value < limit
+    return below
