@@ -243,7 +243,8 @@ def _quality(P: sp.csr_matrix, Y: np.ndarray, known: _Known | None, n_jobs: int 
     from sce.quality.labels import label_accuracy
     from sce.quality.neighbors import edges_kept
 
-    inside = clusters_in_graph(P, find_clusters(Y, n_jobs=n_jobs), n_null=N_NULL, n_jobs=n_jobs).figures()
+    labels = find_clusters(Y, n_jobs=n_jobs)
+    inside = clusters_in_graph(P, labels, n_null=N_NULL, judged=False, n_jobs=n_jobs).figures()
     found = {"edges_kept": edges_kept(P, Y, n_jobs=n_jobs), **{name: inside[name] for name in _FROM_CLUSTERS}}
     if known is not None:
         found["accuracy"] = label_accuracy(Y[known.rows], known.codes)

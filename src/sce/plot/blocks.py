@@ -14,8 +14,8 @@ import numpy as np
 from sce.compiled import kernel
 from sce.errors import InputError, ParameterError
 from sce.plot import legend as beside
+from sce.plot.axes import check_axes, check_sizes, new_axes
 from sce.plot.labels import Classes, read_labels
-from sce.plot.scatter import _check_axes, _check_dots, _new_axes
 from sce.random import permutation, stream
 from sce.validate import check_count, check_sparse
 
@@ -99,11 +99,11 @@ def block_matrix(
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['0 (30)', '1 (20)']
     """
-    _check_dots(None, None, width)
+    check_sizes(width=width)
     limits = _check_limits(limits)
     own = ax is None
     side = _INCHES if width is None else float(width)
-    ax = _new_axes(2, (side, side)) if own else _check_axes(ax, 2)
+    ax = new_axes(2, (side, side)) if own else check_axes(ax, 2)
     P = _check_graph(P)
     blocks = block_density(P, labels, _fitting(P, _points(ax, side if own else None)) if pixels is None else pixels)
     shades = _shades(blocks, limits)

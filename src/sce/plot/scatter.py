@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-import numbers
 from typing import Any
 
 import numpy as np
 
-from sce.errors import InputError, ParameterError
+from sce.errors import InputError
 from sce.plot import dots, raster
 from sce.plot import legend as beside
+from sce.plot.axes import check_axes, check_sizes, new_axes
 from sce.plot.colors import by_class, by_number, plain
 from sce.plot.labels import Classes, Numbers, check_kind, read_labels
 from sce.random import permutation, stream
@@ -78,11 +78,11 @@ def scatter(
     """
     Y = _check_map(coordinates_of(Y))
     check_kind(kind)
-    _check_dots(size, opacity, width)
+    check_sizes(size=size, opacity=opacity, width=width)
     what = None if labels is None else read_labels(labels, len(Y), kind)
     own = ax is None
     inches = _inches(Y.shape[1], width)
-    ax = _new_axes(Y.shape[1], inches) if own else _check_axes(ax, Y.shape[1])
+    ax = new_axes(Y.shape[1], inches) if own else check_axes(ax, Y.shape[1])
     low, high = _prepare(ax, Y, title)
     paint = add_colors(ax, len(Y), what, legend=legend, own=own)
     if own:
@@ -117,49 +117,10 @@ def _check_map(Y: Any) -> np.ndarray:
     return Y
 
 
-def _check_dots(size: Any, opacity: Any, width: Any) -> None:
-    for name, value, most in (("size", size, math.inf), ("opacity", opacity, 1.0), ("width", width, math.inf)):
-        if value is None:
-            continue
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, numbers.Real)
-            or not 0 < float(value) <= most
-            or value == math.inf
-        ):
-            up_to = "" if most == math.inf else ", at most 1"
-            raise ParameterError(f"{name} must be a number above 0{up_to}, or None to choose it; got {value!r}.")
-
-
-def _check_axes(ax: Any, columns: int) -> Any:
-    """Axes that can show so many columns."""
-    from matplotlib.axes import Axes
-
-    if not isinstance(ax, Axes):
-        raise InputError(f"ax must be matplotlib Axes, for example of figure.add_subplot(); got {type(ax).__name__}.")
-    needed = "3d" if columns == 3 else "rectilinear"
-    if ax.name != needed:
-        raise InputError(
-            f"ax has the projection {ax.name!r}, but Y with {columns} column{'s' if columns > 1 else ''} needs "
-            f"{needed!r}; make it with figure.add_subplot(projection={needed!r})."
-        )
-    return ax
-
-
 def _inches(columns: int, width: float | None) -> tuple[float, float]:
     """Width and height of axes of our own."""
     usual = _INCHES[columns]
     return usual if width is None else (float(width), float(width) * usual[1] / usual[0])
-
-
-def _new_axes(columns: int, inches: tuple[float, float]) -> Any:
-    """Axes of a figure of their own, which pyplot does not keep alive."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=inches)
-    FigureCanvasAgg(figure)
-    return figure.add_subplot(projection="3d" if columns == 3 else "rectilinear")
 
 
 def _prepare(ax: Any, Y: np.ndarray, title: str | None) -> tuple[np.ndarray, np.ndarray]:

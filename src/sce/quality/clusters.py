@@ -74,7 +74,8 @@ class ClustersInGraph(NamedTuple):
     null : Null
         The same, mean and standard deviation, where labels are shuffled.
     judgement : Judgement or None
-        Which clusters are real, which pairs P would rather have merged, which ones split; None beyond 500 clusters.
+        Which clusters are real, which pairs P would rather have merged, which ones split; None if not asked for, and beyond
+        500 clusters.
     """
 
     names: np.ndarray
@@ -130,7 +131,7 @@ class ClustersInGraph(NamedTuple):
         )
         rows = [top, f"{'cluster':>8} {'points':>9} {'conductance':>11} {'shuffled':>8}  P says"]
         for c, name in enumerate(self.names):
-            says = self.judgement.says(c) if self.judgement is not None else "not judged: too many clusters"
+            says = self.judgement.says(c) if self.judgement is not None else "not judged"
             rows.append(
                 f"{name:>8} {self.sizes[c]:>9} {measured.conductance[c]:>11.3f} {null.conductance[c]:>8.3f}  {says}"
             )
@@ -147,7 +148,7 @@ def _each(columns: list[np.ndarray], summary: Any) -> Figures:
 
 
 def clusters_in_graph(
-    P: Any, labels: Any, *, n_null: int = 20, random_state: Any = 0, n_jobs: int | None = None
+    P: Any, labels: Any, *, n_null: int = 20, judged: bool = True, random_state: Any = 0, n_jobs: int | None = None
 ) -> ClustersInGraph:
     """Judge clusters by the graph: what of P is inside them, and what would be by chance.
 
@@ -160,6 +161,8 @@ def clusters_in_graph(
         of its own.
     n_null : int, default=20
         How many random relabellings with clusters of the same sizes.
+    judged : bool, default=True
+        Whether to judge each cluster, which takes most of the time; the figures need no judgement.
     random_state : int, RandomState or None, default=0
         The seed of the relabellings.
     n_jobs : int or None, default=None
@@ -195,7 +198,7 @@ def clusters_in_graph(
     with Team(resolve_n_jobs(n_jobs)) as team:
         blocks = block_mass(graph, codes, team)
         shuffled = [figures_of(block_mass(graph, rng.permutation(codes), team), n) for _ in range(n_null)]
-    judgement = judge(graph, codes, names, seed) if len(names) <= _MOST else None
+    judgement = judge(graph, codes, names, seed) if judged and len(names) <= _MOST else None
     columns = [np.array(column) for column in zip(*shuffled, strict=True)]
     null = Null(_each(columns, np.mean), _each(columns, np.std))
     covered = float((codes >= 0).mean())

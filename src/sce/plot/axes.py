@@ -1,0 +1,50 @@
+"""The axes that pictures are drawn on: given ones are checked, own ones made."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import Any
+
+from sce.errors import InputError, ParameterError
+
+
+def check_sizes(**sizes: Any) -> None:
+    """Refuse what is neither a number above 0 (of opacity, at most 1) nor None."""
+    for name, value in sizes.items():
+        if value is None:
+            continue
+        most = 1.0 if name == "opacity" else math.inf
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, numbers.Real)
+            or not 0 < float(value) <= most
+            or value == math.inf
+        ):
+            up_to = "" if most == math.inf else ", at most 1"
+            raise ParameterError(f"{name} must be a number above 0{up_to}, or None to choose it; got {value!r}.")
+
+
+def check_axes(ax: Any, columns: int) -> Any:
+    """Axes that can show so many columns."""
+    from matplotlib.axes import Axes
+
+    if not isinstance(ax, Axes):
+        raise InputError(f"ax must be matplotlib Axes, for example of figure.add_subplot(); got {type(ax).__name__}.")
+    needed = "3d" if columns == 3 else "rectilinear"
+    if ax.name != needed:
+        raise InputError(
+            f"ax has the projection {ax.name!r}, but Y with {columns} column{'s' if columns > 1 else ''} needs "
+            f"{needed!r}; make it with figure.add_subplot(projection={needed!r})."
+        )
+    return ax
+
+
+def new_axes(columns: int, inches: tuple[float, float]) -> Any:
+    """Axes of a figure of their own, which pyplot does not keep alive."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=inches)
+    FigureCanvasAgg(figure)
+    return figure.add_subplot(projection="3d" if columns == 3 else "rectilinear")
