@@ -13,6 +13,7 @@ from sce import validate
 from sce.engines import Engine, make_engine
 from sce.errors import ParameterError
 from sce.graph import AffinityResult, GraphOptions, build_affinity, check_options
+from sce.layout.coarse import coarse_start
 from sce.layout.initialize import starting_points
 from sce.layout.optimize import OPTIMIZERS, optimize, plan_epochs
 from sce.layout.records import Layout, LayoutOptions, Record, Watch
@@ -185,6 +186,10 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             vectors = None if self._is_pairwise() else X
             start = starting_points(self.init, vectors, graph.P, n_components, seed, team)
             report.stage("Start")
+            if self.optimizer == "auto" and isinstance(self.init, str):
+                start, sizes = coarse_start(graph.P, start, options, engine, team)
+                if sizes:
+                    report.stage(f"Coarse maps of {', '.join(map(str, sizes))} points")
             if X.shape[0] == 1:
                 layout = Layout(np.zeros_like(start), rule.weight(1.0, 1.0), [], "a single point")
             else:

@@ -151,7 +151,7 @@ def _model(parameters: dict[str, Any]) -> SCE:
             raise ParameterError(
                 f"{name} means nothing in a sweep, which goes over r by the full gradient; leave it out."
             )
-    model = SCE(**parameters, scale=WEAK, optimizer="sampler")
+    model = SCE(**parameters, scale=WEAK)
     if not isinstance(model.random_state, int | np.integer):  # one seed for all that follows, and to be kept
         model.random_state = validate.draw_seed(model.random_state)
     return model
