@@ -50,8 +50,9 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     exaggeration : float, default=1.0
         The factor on the attraction for `scale="sne"`.
     n_epochs : int or "auto", default="auto"
-        Epochs of the sampler, of 10 steps for each point; "auto" takes 100 to 500, fewer for large data. They do not count
-        the iterations of a gradient that follows it. With `optimizer="gradient"` the most iterations, 1000 for "auto".
+        Epochs of the sampler, of 10 steps for each point; "auto" takes 100 to 500, fewer for large data. A number holds for
+        each of the coarse maps, too, and for none of the iterations of a gradient that follows. With `optimizer="gradient"`
+        the most iterations, 1000 for "auto".
     learning_rate : float or (float, float), default=1.0
         The first rate, which falls linearly to 0; or the first and last rates, equal for a constant one.
     n_repulsive : int, default=1
@@ -65,8 +66,9 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     optimizer : {"auto", "sampler", "gradient"}, default="auto"
         "sampler": the paper's stochastic gradient, fast, and right while the repulsion is weak, r up to about 3.
         "gradient": the full gradient, to the minimum at any r; it starts at the r where `init` neither grows nor shrinks, and
-        moves on in small factors, so that given the map of another r it goes on from there. "auto": the sampler, and then the
-        gradient where that pays: up to 50,000 points, or where r is above about 3, as for `scale="sne"`.
+        moves on in small factors, so that given the map of another r it goes on from there. "auto": from a start by name first
+        coarse maps of merged neighbours, for more than 1,000 points; then the sampler; and then the gradient where that pays,
+        up to 10,000 points, or where r is above about 3, as for `scale="sne"`.
     random_state : int, RandomState or None, default=None
         The seed. The same seed gives the same bytes on any number of threads.
     n_jobs : int or None, default=None

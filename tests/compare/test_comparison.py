@@ -30,10 +30,10 @@ def data(X):
 
 @pytest.fixture
 def calls(tmp_path, monkeypatch):
-    """The number of fits so far, the untimed ones of 300 points not counted."""
+    """The number of fits so far, the untimed ones of 1200 points not counted."""
     path = tmp_path / "calls"
     monkeypatch.setenv("COUNT", str(path))
-    return lambda: sum(line != "300" for line in path.read_text().split()) if path.exists() else 0
+    return lambda: sum(line != "1200" for line in path.read_text().split()) if path.exists() else 0
 
 
 def state(folder):

@@ -178,8 +178,8 @@ LAYOUT = Group(
         ),
         Option(
             "--optimizer",
-            "sampler (fast, for weak repulsion), gradient (to the minimum, for any), or auto: the one and then the other "
-            "where that pays",
+            "sampler (fast, for weak repulsion), gradient (to the minimum, for any), or auto: coarse maps, sampler, and "
+            "gradient where that pays",
             "NAME",
             choice("auto", "sampler", "gradient"),
             "auto",

@@ -1,8 +1,9 @@
 """P to Y: by the sampler, by the full gradient, or by one after the other.
 
-The sampler finds the large structure of a map in seconds, and is right while the repulsion is weak. The full gradient carries
-a map to any r and to the minimum, at many times the cost of an epoch. So by default the sampler draws a map of weak repulsion,
-and the full gradient goes on from there wherever that pays: docs/method.md has the measurements.
+The sampler finds the large structure of a map in seconds, from coarse maps (:mod:`sce.layout.coarse`), and is right while the
+repulsion is weak. The full gradient carries a map to any r and to the minimum, at many times the cost of an epoch. So by
+default the sampler draws a map of weak repulsion, and the full gradient goes on from there wherever that pays: docs/method.md
+has the measurements.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def gradient_pays(rule: ScaleRule, n: int) -> bool:
 
     Examples
     --------
-    >>> gradient_pays(FixedScale(1.0), 20_000), gradient_pays(FixedScale(1.0), 70_000), gradient_pays(SNEScale(), 70_000)
+    >>> gradient_pays(FixedScale(1.0), 5_000), gradient_pays(FixedScale(1.0), 70_000), gradient_pays(SNEScale(), 70_000)
     (True, False, True)
     """
     if isinstance(rule, SNEScale):
