@@ -39,7 +39,8 @@ def ways(P, team: Team) -> dict[str, Callable[[np.ndarray, LayoutOptions], np.nd
     epochs = choose_epochs(P.shape[0], P.nnz // 2)
 
     def coarse(Y: np.ndarray, options: LayoutOptions) -> np.ndarray:
-        return sample(P, coarse_start(P, Y, options, engine, team)[0], options, engine, team).Y
+        start, options, _ = coarse_start(P, Y, options, engine, team)
+        return sample(P, start, options, engine, team).Y
 
     return {
         "sampler": lambda Y, options: sample(P, Y, options, engine, team).Y,

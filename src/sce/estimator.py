@@ -189,7 +189,7 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             start = starting_points(self.init, vectors, graph.P, n_components, seed, team)
             report.stage("Start")
             if self.optimizer == "auto" and isinstance(self.init, str):
-                start, sizes = coarse_start(graph.P, start, options, engine, team)
+                start, options, sizes = coarse_start(graph.P, start, options, engine, team)
                 if sizes:
                     report.stage(f"Coarse maps of {', '.join(map(str, sizes))} points")
             if X.shape[0] == 1:

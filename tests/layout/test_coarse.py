@@ -126,7 +126,7 @@ def test_what_a_sampler_leaves_knotted_is_straightened(knotted):
     P, start, options = knotted
     with Team(2) as team:
         engine = make_engine("threads", team)
-        better, sizes = coarse_start(P, start, LayoutOptions(FixedScale(1.0)), engine, team)
+        better, _, sizes = coarse_start(P, start, LayoutOptions(FixedScale(1.0)), engine, team)
         gradient = Gradient(P, None, team)
         plain, straight = (gradient(sample(P, Y, options, engine, team).Y.astype(float)) for Y in (start, better))
     assert sizes == sorted(sizes)
@@ -139,18 +139,26 @@ def test_the_same_on_any_number_of_threads(knotted):
     found = []
     for n_jobs in (1, 3):
         with Team(n_jobs) as team:
-            found.append(coarse_start(P, start, options, make_engine("threads", team), team)[0])
+            found.append(coarse_start(P, start, options, make_engine("threads", team), team).start)
     np.testing.assert_array_equal(*found)
 
 
 def test_few_points_keep_their_start():
     start = np.random.default_rng(0).normal(size=(900, 2)).astype(np.float32)
     with Team(1) as team:
-        found, sizes = coarse_start(
-            ring(900), start, LayoutOptions(FixedScale(1.0)), make_engine("threads", team), team
-        )
-    assert sizes == []
-    np.testing.assert_array_equal(found, start)
+        options = LayoutOptions(FixedScale(1.0))
+        found = coarse_start(ring(900), start, options, make_engine("threads", team), team)
+    assert found.sizes == []
+    assert found.options is options
+    np.testing.assert_array_equal(found.start, start)
+
+
+def test_fewer_epochs_are_left_unless_they_are_given():
+    P, start = ring(1500), np.random.default_rng(0).normal(size=(1500, 2)).astype(np.float32)
+    with Team(1) as team:
+        for given, left in ((None, coarse.ENOUGH), (7, 7)):
+            options = LayoutOptions(FixedScale(1.0), n_epochs=given)
+            assert coarse_start(P, start, options, make_engine("threads", team), team).options.n_epochs == left
 
 
 def test_a_given_start_and_the_plain_sampler_stay_as_they_are(monkeypatch):

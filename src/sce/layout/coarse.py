@@ -24,7 +24,7 @@ from sce.compiled import kernel
 from sce.engines import Engine
 from sce.layout.records import LayoutOptions
 from sce.layout.scale import FixedScale
-from sce.layout.stochastic import sample
+from sce.layout.stochastic import choose_epochs, sample
 from sce.parallel import Team
 from sce.random import normal_array, permutation, stream
 
@@ -34,6 +34,7 @@ STALLED = 0.8  # of the points left: not worth a map
 REPULSION = 1.0  # r, in terms of all of P
 POINTS = 1_000_000  # in all epochs of a level, within bounds
 LEAST, MOST = 30, 1000  # epochs of a level
+ENOUGH = 200  # epochs after coarse maps: 500 lower J by some 1 %
 NOISE = 0.01  # parts what was merged
 
 
@@ -46,10 +47,16 @@ class Level(NamedTuple):
     group: np.ndarray
 
 
-def coarse_start(
-    P: sp.csr_matrix, start: np.ndarray, options: LayoutOptions, engine: Engine, team: Team
-) -> tuple[np.ndarray, list[int]]:
-    """A start that has the large structure already, and the numbers of points of the maps that led to it, coarsest first.
+class Begun(NamedTuple):
+    """A start, the options of what is left to do, and the numbers of points of the maps that led here, coarsest first."""
+
+    start: np.ndarray
+    options: LayoutOptions
+    sizes: list[int]
+
+
+def coarse_start(P: sp.csr_matrix, start: np.ndarray, options: LayoutOptions, engine: Engine, team: Team) -> Begun:
+    """A start that has the large structure already.
 
     Parameters
     ----------
@@ -77,7 +84,9 @@ def coarse_start(
         own = replace(options, rule=rule, n_epochs=n_epochs, weights=level.weights, tol=None)
         Y = sample(level.P, Y, own, engine, team).Y[level.group]
         Y += NOISE * normal_array(stream(options.seed, f"level {len(levels)}"), Y.shape)
-    return Y.astype(np.float32), sizes
+    if sizes:
+        options = replace(options, n_epochs=options.n_epochs or min(ENOUGH, choose_epochs(P.shape[0], P.nnz // 2)))
+    return Begun(Y.astype(np.float32), options, sizes)
 
 
 def make_levels(P: sp.csr_matrix, weights: np.ndarray | None, seed: int, team: Team) -> Iterator[Level]:
