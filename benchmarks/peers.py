@@ -1,67 +1,181 @@
-"""From vectors to a map, against umap-learn, openTSNE and PaCMAP, each with its defaults, each in fresh processes.
+"""From vectors to a map, against the field: each method with its defaults, in fresh processes, with the same threads.
 
-Usage: SCE_DATA=... python benchmarks/peers.py [mnist ...] [--methods sce umap opentsne pacmap]
+Usage: [SCE_DATA=folder] python benchmarks/peers.py [digits mnist ...] [--methods sce umap ...] [--seeds 1] [--neighbors]
+       [--rows N] [--threads N] [--time-limit 1800] [--out out/peers] [--retry]
 
-Needs the extra [peers]. A process is run twice for each method, because the first may compile what the second finds on disk;
-the second counts. Reported are the seconds that the process takes as a whole, import included; those of a second fit in the
-same process; and the share of points whose 15 nearest on the map are mostly of their own class.
+Needs the extra [peers]; a method that is not installed gets a line that says how to install it. SCE_DATA is a folder of .npz
+files; digits need none. Each method is started once so that it can fill its caches; what counts are the starts after that,
+one for each seed, each with a fit and another one in the same process. Reported are
+
+- import and compilation: what a fresh process takes before the fit, and what its first fit takes beyond its second;
+- neighbours and graph, layout, the rest: stages of the second fit;
+- the whole fresh process up to the map of its first fit, its CPU seconds and its peak memory, as the kernel has it;
+- a warm fit, the second in the process;
+- a remark where more than a tenth of a core was busy with something else meanwhile: such times do not count;
+- figures of quality of the map of the first fit (see peer_figures.py); medians of times and means of figures over seeds.
+
+--neighbors measures the search for the 15 nearest alone, ours and pynndescent's. Results are kept in the folder: what was
+measured by the same code, versions, threads and machine is not measured again. It has table.md, peers.json and peers.png.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
+import os
 import sys
-import time
+import tempfile
+from collections.abc import Iterator
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from common import require_data
-from sce import datasets
-from sce.quality import label_accuracy
+from measured import DONE, FAILED, HERE, TOO_SLOW, machine, run_fresh
+from peer_figures import Data, figures, recall
+from peer_methods import EVERY, METHODS, NEIGHBORS
+from peer_table import picture, summarize, tables
+from sce.compare.code import meaning, own_code
+from sce.compare.data import fingerprint
+from sce.compare.run import JUDGING_CODE, OWN_CODE
+from sce.compare.store import read_json, write_json, write_text
 
-METHODS = {
-    "sce": "from sce import SCE; fit = lambda X: SCE(random_state=0).fit_transform(X)",
-    "umap": "import umap; fit = lambda X: umap.UMAP().fit_transform(X)",
-    "opentsne": "import openTSNE; fit = lambda X: np.asarray(openTSNE.TSNE(n_jobs=-1, random_state=0).fit(X))",
-    "pacmap": "import pacmap; fit = lambda X: pacmap.PaCMAP().fit_transform(X)",
-}
-
-CODE = """
-import json, sys, time, numpy as np
-from sce import datasets
-X = np.ascontiguousarray(datasets.load({name!r}).X, np.float32)
-{method}
-fit(X)
-start = time.perf_counter()
-Y = fit(X) if {again} else None
-print(json.dumps(time.perf_counter() - start))
-if Y is not None:
-    np.save({path!r}, Y)
-"""
+DATA = ("digits", "shuttle", "mnist", "ijcnn", "cytof_bcrxl", "mocap_1m")
+MISSING = "not installed"
+BENEATH = ("numpy", "numba", "scikit-learn")
 
 
-def run(name: str, method: str, path: str, *, again: bool) -> tuple[float, float]:
-    """Seconds of the process, and of its second fit."""
-    code = CODE.format(name=name, method=METHODS[method], again=again, path=path)
-    start = time.perf_counter()
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, capture_output=True, text=True)
-    return time.perf_counter() - start, float(json.loads(done.stdout.splitlines()[-1]))
+class Bench:
+    """Measures the methods on one data set, and keeps what it has measured."""
+
+    def __init__(self, data: Data, options: argparse.Namespace, folder: Path) -> None:
+        self.data, self.options = data, options
+        self.vectors = folder / "vectors.npy"
+        np.save(self.vectors, data.X)
+        self.kept = Path(options.out) / data.name
+        self.kept.mkdir(parents=True, exist_ok=True)
+        self.content = fingerprint(data.X)
+        self.judged = fingerprint(self.content, own_code(JUDGING_CODE), _code("peer_figures.py"))
+        self._started: set[str] = set()
+
+    def records(self, name: str) -> Iterator[dict[str, Any]]:
+        """A record for each seed; no more of them after one that did not finish."""
+        for seed in range(self.options.seeds):
+            record = self.record(name, seed)
+            yield record
+            if record["status"] != DONE:
+                return
+
+    def record(self, name: str, seed: int) -> dict[str, Any]:
+        """The record of a method and a seed: as it was kept, or made now."""
+        path = self.kept / f"{name}-{seed}.json"
+        method = EVERY[name]
+        empty = {"data": self.data.name, "method": name, "seed": seed, "facts": {}, "figures": {}, "versions": {}}
+        if find_spec(method.module) is None:
+            how = f"pip install '.[peers]' or pip install {method.package}"
+            return {**empty, "status": MISSING, "reason": how}
+        state = self.state(name, seed)
+        record = read_json(path)
+        if record.get("state") != state or self.again(record):
+            record = {**empty, "versions": state["versions"], "state": state, **self.measure(name, seed)}
+            write_json(path, record)
+        if record["status"] == DONE and record.get("judged") != self.judged:
+            made = np.load(self.map_path(name, seed))
+            record["figures"] = recall(self.data, made) if name in NEIGHBORS else figures(self.data, made)
+            record["judged"] = self.judged
+            write_json(path, record)
+        return record
+
+    def state(self, name: str, seed: int) -> dict[str, Any]:
+        """All that a measurement depends on."""
+        package = EVERY[name].package
+        own = own_code([*OWN_CODE, "compiled.py", "parallel.py"]) if package == "sce" else ""
+        return {
+            "data": self.content,
+            "method": name,
+            "seed": seed,
+            "threads": self.options.threads,
+            "versions": {one: metadata.version(one) for one in (package, *BENEATH)}
+            | {"python": sys.version.split()[0]},
+            "code": fingerprint(own, _code("peer_methods.py"), _code("peer_worker.py"), _code("measured.py")),
+            "machine": machine(),
+        }
+
+    def again(self, record: dict[str, Any]) -> bool:
+        """Whether to try again what did not finish."""
+        longer = record["status"] == TOO_SLOW and self.options.time_limit > record["time_limit"]
+        return longer or (self.options.retry and record["status"] != DONE)
+
+    def measure(self, name: str, seed: int) -> dict[str, Any]:
+        """Start the method, once more if this is its first start, and read what it took."""
+        print(f"{self.data.name}: {name}, seed {seed} ...", file=sys.stderr, flush=True)
+        result = self.vectors.with_name("result.json")
+        job = {"method": name, "seed": seed, "data": str(self.vectors), "result": str(result)}
+        job["map"] = str(self.map_path(name, seed))
+        limits = self.options.threads, self.options.time_limit
+        result.unlink(missing_ok=True)
+        if name not in self._started:
+            ended = run_fresh("peer_worker.py", {**job, "again": False}, *limits)
+            self._started.add(name)
+            if ended.status != DONE:
+                return {"status": ended.status, "reason": ended.reason, "time_limit": self.options.time_limit}
+            result.unlink()
+        ended = run_fresh("peer_worker.py", {**job, "again": True}, *limits)
+        facts = read_json(result)
+        if not facts:
+            return {"status": ended.status or FAILED, "reason": ended.reason, "time_limit": self.options.time_limit}
+        facts["busy"] = ended.busy
+        return {"status": DONE, "reason": ended.reason, "facts": facts, "time_limit": self.options.time_limit}
+
+    def map_path(self, name: str, seed: int) -> Path:
+        """Where the map of a method is kept, or the neighbours that it found."""
+        return self.kept / f"{name}-{seed}.npy"
+
+
+def _code(script: str) -> str:
+    return meaning((HERE / script).read_text(encoding="utf-8"))
+
+
+def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """The rows of all data sets and methods; tables and picture are written anew after each."""
+    rows: list[dict[str, Any]] = []
+    for name in options.names:
+        with tempfile.TemporaryDirectory() as folder:
+            bench = Bench(Data(name, options.rows, options.threads), options, Path(folder))
+            for method in [*options.methods, *(NEIGHBORS if options.neighbors else ())]:
+                rows.append(summarize(list(bench.records(method))))
+                write(rows, options)
+    return rows
+
+
+def write(rows: list[dict[str, Any]], options: argparse.Namespace) -> None:
+    """table.md, peers.json and peers.png."""
+    about = f"{machine()}; {options.threads} threads; Python {sys.version.split()[0]}; seeds: {options.seeds}."
+    write_text(options.out / "table.md", f"{about}\n\n{tables(rows)}")
+    write_json(options.out / "peers.json", {"about": about, "rows": rows})
+    picture(rows, options.out / "peers.png")
+
+
+def parse() -> argparse.Namespace:
+    """The options."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", default=DATA, metavar="data")
+    parser.add_argument("--methods", nargs="*", choices=METHODS, default=list(METHODS))
+    parser.add_argument("--seeds", type=int, default=1, help="how many")
+    parser.add_argument("--neighbors", action="store_true", help="also the search for neighbours alone")
+    parser.add_argument("--rows", type=int, help="the most rows of a data set, for trials")
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--time-limit", type=float, default=1800.0, help="seconds for a fit")
+    parser.add_argument("--retry", action="store_true", help="try again what did not finish")
+    parser.add_argument("--out", type=Path, default=Path("out/peers"))
+    return parser.parse_args()
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("names", nargs="*", default=["mnist"])
-    parser.add_argument("--methods", nargs="*", default=list(METHODS))
-    args = parser.parse_args()
-    require_data()
-    for name in args.names:
-        y = datasets.load(name).y
-        print(f"{name:<10} {'process':>9} {'warm fit':>9} {'15-NN accuracy':>15}")
-        for method in args.methods:
-            path = f"/tmp/{name}-{method}.npy"
-            run(name, method, path, again=False)
-            fresh, _ = run(name, method, path, again=False)
-            _, warm = run(name, method, path, again=True)
-            print(f"{method:<10} {fresh:8.1f}s {warm:8.1f}s {label_accuracy(np.load(path), y):15.3f}", flush=True)
+    arguments = parse()
+    if set(arguments.names) - {"digits"}:
+        require_data()
+    measure(arguments)
+    print((arguments.out / "table.md").read_text(encoding="utf-8"))
