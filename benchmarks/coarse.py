@@ -2,7 +2,7 @@
 
 Usage: SCE_DATA=folder python benchmarks/coarse.py [shuttle mnist ijcnn flow_hipc] [--rows 10000] [--seeds 3]
 
-The graph is that of SCE's defaults. J is exact, at r = 2, which is about where alpha = 0.5 ends. SCE_DATA is a folder of .npz
+The graph is that of SCE's defaults. J is exact, at r = 10, about where alpha = 0.1 ends. SCE_DATA is a folder of .npz
 files. Prints a table in Markdown: means over seeds, with the standard deviation of J.
 """
 
@@ -29,7 +29,7 @@ from sce.layout.stochastic import choose_epochs, sample
 from sce.parallel import Team
 from sce.quality import class_agreement
 
-R = 2.0
+R = 10.0
 HEAD = "| data | points | layout | seconds | J | AMI | accuracy |\n|---|---|---|---|---|---|---|"
 
 

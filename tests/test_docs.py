@@ -37,12 +37,12 @@ def test_readme_runs(tmp_path):
     python = blocks(README, "python")
     assert len(python) >= 3
     out = run("\n".join(python), cwd=tmp_path, PYTHONPATH=str(ROOT / "src"))
-    assert out.startswith("r = 1.9")
+    assert out.startswith("r = 9.0")
     scripts = [script for script in blocks(README, "sh") if not script.startswith("make")]
     assert len(scripts) == 2
     out = shell("\n".join(scripts), tmp_path)
     assert "look at digits.png" in out
-    for name in ("map.png", "digits.png", "loose.svg", "found.png", "loose.csv", "graph-map.png"):
+    for name in ("map.png", "digits.png", "tight.svg", "found.png", "tight.csv", "graph-map.png"):
         assert (tmp_path / name).stat().st_size > 10_000, name
 
 

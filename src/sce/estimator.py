@@ -45,8 +45,9 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     scale : {"sce", "sne"}, float or rule, default="sce"
         The rule for the repulsion weight r = s N(N-1). "sce": the paper's Eq. (6) with `alpha`. "sne": t-SNE's, with
         `exaggeration`. A number: that r. Or an object: ``SCEScale``, ``SNEScale``, ``FixedScale``.
-    alpha : float, default=0.5
-        SCE's mixing weight, from 0 (t-SNE's choice) to 1 (least repulsion).
+    alpha : float, default=0.1
+        SCE's mixing weight, from 0 (t-SNE's choice) to 1 (least repulsion). The paper takes 0.5; docs/defaults.md has
+        the measurements.
     exaggeration : float, default=1.0
         The factor on the attraction for `scale="sne"`.
     n_epochs : int or "auto", default="auto"
@@ -64,11 +65,11 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         Stop when an epoch or iteration changes both Y and r by a smaller share than this; the full gradient also stops when
         J falls by a smaller share in ten iterations. 0 never stops for that. "auto" is 0 for the sampler, else 0.001.
     optimizer : {"auto", "sampler", "gradient"}, default="auto"
-        "sampler": the paper's stochastic gradient, fast, and right while the repulsion is weak, r up to about 3.
+        "sampler": the paper's stochastic gradient, fast, and right while the repulsion is weak, r up to about 10.
         "gradient": the full gradient, to the minimum at any r; it starts at the r where `init` neither grows nor shrinks, and
         moves on in small factors, so that given the map of another r it goes on from there. "auto": from a start by name first
         coarse maps of merged neighbours, for more than 1,000 points; then the sampler; and then the gradient where that pays,
-        up to 10,000 points, or where r is above about 3, as for `scale="sne"`.
+        up to 10,000 points, or where r is above about 12, as for `scale="sne"`.
     random_state : int, RandomState or None, default=None
         The seed. The same seed gives the same bytes on any number of threads.
     n_jobs : int or None, default=None
@@ -127,7 +128,7 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         perplexity: float | None = None,
         metric: str | Callable[[Any, Any], float] = "euclidean",
         scale: str | float | ScaleRule = "sce",
-        alpha: float = 0.5,
+        alpha: float = 0.1,
         exaggeration: float = 1.0,
         n_epochs: int | str = "auto",
         learning_rate: float | tuple[float, float] = 1.0,

@@ -38,7 +38,7 @@ COMMANDS = [
             "sce embed cells.csv -o map.npz --plot map.png",
             "sce embed cells.parquet --labels type --normalize robust --pca 50",
             "sce embed --graph P.npz --labels classes.csv -o map.npz",
-            "sce embed images.npy --save-graph P.npz && sce embed images.npy --graph P.npz --alpha 0.1",
+            "sce embed images.npy --save-graph P.npz && sce embed images.npy --graph P.npz --alpha 0.5",
         ],
     ),
     Command(

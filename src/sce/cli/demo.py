@@ -13,8 +13,6 @@ from sce.cli.talk import Talk
 from sce.errors import OutputError
 from sce.files.write import atomic, check_writable
 
-_SETTINGS = ["--alpha", "0.1"]  # looser than the default, so that the shapes of the groups show
-
 
 def run(args: Any, talk: Talk) -> None:
     """Write the digits as a file that people know, and embed that file as they would."""
@@ -30,7 +28,7 @@ def run(args: Any, talk: Talk) -> None:
     with atomic(data) as file:
         file.write(text)
     talk.stage("digits")
-    line = ["embed", str(data), "-o", str(folder / "digits.map.npz"), "--plot", str(folder / "digits.png"), *_SETTINGS]
+    line = ["embed", str(data), "-o", str(folder / "digits.map.npz"), "--plot", str(folder / "digits.png")]
     talk.say(f"Wrote {data}, 1,797 handwritten digits of 8 x 8 pixels. Now: sce {' '.join(line)}")
     embed(make_parser(COMMANDS, "").parse_args(line), talk)
 

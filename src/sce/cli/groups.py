@@ -140,7 +140,7 @@ LAYOUT = Group(
             "sce",
             parameter="scale",
         ),
-        Option("--alpha", "for sce: from 0 (loose, as t-SNE) to 1 (tight)", "NUMBER", number, 0.5, parameter="alpha"),
+        Option("--alpha", "for sce: from 0 (loose, as t-SNE) to 1 (tight)", "NUMBER", number, 0.1, parameter="alpha"),
         Option("--exaggeration", "for sne: factor on the attraction", "NUMBER", number, 1.0, parameter="exaggeration"),
         Option(
             "--n-epochs",
@@ -212,7 +212,7 @@ SWEEPING = Group(
         ),
         Option(
             "--alpha",
-            "the alpha whose r is marked as SCE's (default: 0.5); or several, as 0:1:0.1, to sweep over alpha instead of r",
+            "the alpha whose r is marked as SCE's (default: 0.1); or several, as 0:1:0.1, to sweep over alpha instead of r",
             "NUMBERS",
             number_or_span,
         ),

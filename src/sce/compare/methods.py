@@ -98,7 +98,9 @@ def _short(value: Any) -> str:
 _OPENTSNE = {"openTSNE": "openTSNE"}
 _UMAP = {"umap": "umap-learn"}
 _ALL = (
-    Method("sce", "SCE", "graph", "ours, with its defaults", "sce.compare.family:sce"),
+    Method(
+        "sce", "SCE", "graph", "ours, with the paper's alpha = 0.5", "sce.compare.family:sce", parameters={"alpha": 0.5}
+    ),
     Method(
         "gsne", "GSNE, r = 1", "graph", "a repulsion weight r that is given", "sce.compare.family:gsne",
         parameters={"r": 1.0},

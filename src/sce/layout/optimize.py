@@ -22,7 +22,7 @@ from sce.parallel import Team
 
 OPTIMIZERS = ("auto", "sampler", "gradient")
 WEAK = 1.0  # the r at which the sampler prepares a map for another r
-FAINT, STRONG = 0.1, 3.0  # below and above these r the full gradient pays for any number of points
+FAINT, STRONG = 0.1, 12.0  # below and above these r the full gradient pays for any number of points
 FEW = 10_000  # points up to which it pays at any r
 LEAST_ALPHA = 0.1  # SCE's r is about 1 / alpha: from here on the sampler can follow it
 

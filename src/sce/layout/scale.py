@@ -56,8 +56,8 @@ class SCEScale:
 
     Parameters
     ----------
-    alpha : float in [0, 1], default=0.5
-        The share of E_P[q] in the mean; 0 is t-SNE's choice, larger values bring less repulsion.
+    alpha : float in [0, 1], default=0.1
+        The share of E_P[q] in the mean; 0 is t-SNE's choice, larger values bring less repulsion. The paper's is 0.5.
     forgetting : float or "paper", default=0.1
         The memory of the estimate, as a share of all steps still planned: r is slow at first and has reached Eq. (6) at
         the end. "paper" is the paper's rate, a memory of N(N-1) draws, which hardly moves in any affordable run.
@@ -70,7 +70,7 @@ class SCEScale:
     2.0
     """
 
-    alpha: float = 0.5
+    alpha: float = 0.1
     forgetting: Forgetting = 0.1
     start: float = 0.2
 
@@ -124,7 +124,7 @@ class SNEScale:
 ScaleRule = FixedScale | SCEScale | SNEScale
 
 
-def make_rule(scale: Any, alpha: float = 0.5, exaggeration: float = 1.0) -> ScaleRule:
+def make_rule(scale: Any, alpha: float = 0.1, exaggeration: float = 1.0) -> ScaleRule:
     """The rule object for the `scale` of the estimator: "sce", "sne", a number r, or a rule object.
 
     Examples
