@@ -25,7 +25,8 @@ def test_compare_leaves_a_report(sce, table, tmp_path):
     assert facts["rows"][0]["accuracy"] == 1.0
     for name in ("report.html", "data.png", "table.csv", "data/sce.npz", "data/graph.npz"):
         assert (tmp_path / "out" / name).is_file(), name
-    assert sce("embed", "data.csv", "-o", "map.npz", "--n-neighbors", "7", "--seed", "2", "--quiet").code == 0
+    words = ["--n-neighbors", "7", "--alpha", "0.5", "--seed", "2", "--quiet"]
+    assert sce("embed", "data.csv", "-o", "map.npz", *words).code == 0
     np.testing.assert_allclose(package.load("map.npz").Y, package.load("out/data/sce.npz").Y, atol=0.1)
     again = sce("compare", "data.csv", "-o", "out", "--methods", "sce,gsne:r=3", "--n-neighbors", "7", "--seed", "2")
     assert again.err.count("done before") == 2

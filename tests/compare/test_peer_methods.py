@@ -61,10 +61,10 @@ def test_every_method_finds_the_clouds(problem, name):
     assert (P.indices == problem.P.indices).all()
 
 
-def test_sce_is_the_estimator_with_its_defaults(problem):
-    """On the given P, and on one of its own."""
+def test_sce_is_the_estimator(problem):
+    """On the given P with the paper's alpha, and on one of its own with all defaults."""
     given = run("sce", problem)
-    model = SCE(affinity=lambda _: problem.P, random_state=0).fit(problem.X)
+    model = SCE(affinity=lambda _: problem.P, alpha=0.5, random_state=0).fit(problem.X)
     assert (model.embedding_ == given.Y).all()
     assert given.r == model.scale_
     assert (SCE(random_state=0).fit_transform(problem.X) == run("sce-vectors", problem).Y).all()
@@ -107,7 +107,8 @@ def test_names_and_parameters():
     assert (r.parameters, r.key, r.title) == ({"r": 1e-3}, "gsne-r=0.001", "GSNE, r = 0.001")
     assert choose(["largevis:n_samples=2e8"])[0].key == "largevis-n_samples=2e8"
     for bad, match in [
-        ("tsen", "did you mean tsne"), ("gsne:s=1", "gsne:r=NUMBER"), ("sce:r=1", "sce has no parameters"),
+        ("tsen", "did you mean tsne"), ("gsne:s=1", "gsne:r=NUMBER"), ("tsne:r=1", "tsne has no parameters"),
+        ("sce:r=1", "sce:alpha=NUMBER"),
         ("gsne:r=", "above 0"), ("gsne:r=-1", "above 0"), ("gsne:r", "cannot be understood"),
     ]:  # fmt: skip
         with pytest.raises(ParameterError, match=match):
