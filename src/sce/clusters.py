@@ -64,10 +64,10 @@ def find_clusters(
 
     Notes
     -----
-    The defaults were chosen so that the labels are what one sees. On maps with SCE's defaults MNIST has 10 clusters, IJCNN its 10
-    engines, SHUTTLE 8, flow_hipc 2. What is seen need not be there: maps of 1,500 points of uniform noise have 6 to 13 clusters in
-    two dimensions, where the map has to tear the square, and 0 to 3 in five. Ask :func:`sce.quality.clusters_in_graph` whether they
-    are real; of those it says that none is.
+    The defaults were chosen so that the labels are what one sees. On maps with SCE's defaults MNIST has 10 clusters, IJCNN its
+    10 engines, SHUTTLE 8, flow_hipc 2. What is seen need not be there: maps of 1,500 points of uniform noise have 6 to 13
+    clusters in two dimensions, where the map has to tear the square, and 0 to 3 in five. Ask
+    :func:`sce.quality.clusters_in_graph` whether they are real; of those it says that none is.
 
     With `min_contrast=1` the result is that of scikit-learn's HDBSCAN with the same `min_cluster_size` and `min_samples`, up to
     ties. There are none up to min_samples=2, on distinct distances; above it core distances tie, and scikit-learn gives a
