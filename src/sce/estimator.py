@@ -51,9 +51,9 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     exaggeration : float, default=1.0
         The factor on the attraction for `scale="sne"`.
     n_epochs : int or "auto", default="auto"
-        Epochs of the sampler, of 10 steps for each point; "auto" takes 100 to 500, fewer for large data. A number holds for
-        each of the coarse maps, too, and for none of the iterations of a gradient that follows. With `optimizer="gradient"`
-        the most iterations, 1000 for "auto".
+        Epochs of the sampler, of 10 steps for each point; "auto" takes 100 to 500, fewer for large data, and at most 200
+        after coarse maps. A number holds for each of the coarse maps, too, and for none of the iterations of a gradient that
+        follows. With `optimizer="gradient"` the most iterations, 1000 for "auto".
     learning_rate : float or (float, float), default=1.0
         The first rate, which falls linearly to 0; or the first and last rates, equal for a constant one.
     n_repulsive : int, default=1
