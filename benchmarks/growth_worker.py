@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from measured import limit, peak_memory
+from measured import limit
 from memory import Watch
+from sce.memory import peak_memory
 
 K_RECALL = 500  # rows whose true neighbours are looked for
 STAGES = (

@@ -76,12 +76,6 @@ def limit(seconds: float) -> None:
     signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
-def peak_memory() -> int:
-    """The most bytes that this process has had in memory, as the kernel says; mapped files count."""
-    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
-    return 1024 * int(next(line for line in lines if line.startswith("VmHWM")).split()[1])
-
-
 class Clock:
     """Adds up the seconds of functions, by stage; within one of them, those of another count for the other stage alone."""
 

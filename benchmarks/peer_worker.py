@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from measured import Clock, limit, peak_memory
+from measured import Clock, limit
 from peer_methods import EVERY
+from sce.memory import peak_memory
 
 
 def main(job: dict[str, Any]) -> None:

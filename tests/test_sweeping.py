@@ -148,9 +148,9 @@ def test_what_means_nothing_is_refused():
 
 def test_maps_that_do_not_fit_in_memory_are_refused(monkeypatch):
     """Before the work, with their size."""
-    monkeypatch.setattr("sce.sweeping._memory", lambda: 2.0**20)
+    monkeypatch.setattr("sce.sweeping.free_memory", lambda: 2**20)
     with pytest.raises(
-        InputError, match=r"1000 maps of 200 points take 0\.0 GiB, and this machine has 0\.0; sweep over fewer r"
+        InputError, match=r"1000 maps of 200 points take 0\.0 GiB, and 0\.0 GiB are free; sweep over fewer r"
     ):
         sce.sweep(X, np.linspace(0, 8, 1000))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -18,6 +17,7 @@ from sce.layout.path import descend
 from sce.layout.records import Layout, LayoutOptions
 from sce.layout.scale import FixedScale, ScaleRule, SCEScale, SNEScale
 from sce.layout.sweep import turned, walk
+from sce.memory import free_memory
 from sce.parallel import Team, resolve_n_jobs
 from sce.progress import Reporter
 from sce.sweeps import Sweep
@@ -166,20 +166,12 @@ def _count_rows(X: Any) -> int:
 
 def _refuse_too_large(n_maps: int, n: int, n_components: Any) -> None:
     """Refuse maps that would not fit in memory before the work begins."""
-    needed, there = 4 * n_maps * n * validate.check_components(n_components), _memory()
-    if needed > there:
+    needed, free = 4 * n_maps * n * validate.check_components(n_components), free_memory()
+    if free is not None and needed > free:
         raise InputError(
-            f"{n_maps} maps of {n:,} points take {needed / 2**30:.1f} GiB, and this machine has {there / 2**30:.1f}; sweep "
-            "over fewer r, or fewer rows."
+            f"{n_maps} maps of {n:,} points take {needed / 2**30:.1f} GiB, and {free / 2**30:.1f} GiB are free; sweep over "
+            "fewer r, or fewer rows."
         )
-
-
-def _memory() -> float:
-    """Bytes of memory of this machine; infinity where it does not say."""
-    try:
-        return float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return float("inf")
 
 
 # ----------------------------------------------------------------------------------------------------------------- work

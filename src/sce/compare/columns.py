@@ -39,7 +39,7 @@ def groups() -> tuple[Group, ...]:
 
 
 _MEASURED = (
-    Column("seconds", "seconds", "of the fit, in a fresh process; not of imports, nor of compiling for 300 points", -1, ".1f"),
+    Column("seconds", "seconds", "of the fit, in a fresh process; not of imports, nor of compiling", -1, ".1f"),
     Column("process_seconds", "process", "seconds from the start of the process to the map, all counted", -1, ".1f"),
     Column("peak_memory", "memory", "gigabytes that the process used at most, the data included", -1, ".2f", 2.0**30),
     Column("mean_q_P", "E_P[q]", "mean of q = 1 / (1 + d²) over pairs drawn from P: how near neighbours are", 0, ".3g"),

@@ -19,6 +19,7 @@ import numpy as np
 
 from sce.compare.methods import Method
 from sce.compare.problem import Made, Problem
+from sce.memory import peak_memory
 
 _FEW = 1200  # points of the fit that is not timed: enough for coarse maps
 
@@ -57,7 +58,7 @@ def run(job: dict[str, Any]) -> None:
     facts = {
         "seconds": seconds,
         "process_seconds": time.time() - job["started"],
-        "peak_memory": _peak_memory(),
+        "peak_memory": peak_memory(),
     }
     Y = np.ascontiguousarray(made.Y, np.float32)
     if Y.shape != (problem.P.shape[0], 2) or not np.isfinite(Y).all():
@@ -108,24 +109,6 @@ def _warm_up(fit: Any, method: Method, problem: Problem, others: Mapping[str, An
     P.indices, P.indptr = P.indices.astype(problem.P.indices.dtype), P.indptr.astype(problem.P.indptr.dtype)
     few = Problem(None if problem.X is None else X, P, problem.seed, problem.n_jobs)
     fit(few, **{**method.parameters, **others})
-
-
-def _peak_memory() -> int | None:
-    """Bytes, where the system says.
-
-    On Linux the kernel's own account is read: that of getrusage begins with the memory of the process that started this one.
-    """
-    try:
-        status = Path("/proc/self/status").read_text(encoding="ascii")
-        return 1024 * int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1])
-    except (OSError, StopIteration):
-        pass
-    try:
-        import resource
-    except ImportError:
-        return None
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return int(peak if sys.platform == "darwin" else peak * 1024)
 
 
 def _end_with_parent() -> None:

@@ -1,0 +1,77 @@
+"""Put comparisons into docs/comparison.md: the pictures and a table for each data set, after its text.
+
+Usage: python benchmarks/compared.py FOLDER [--page docs/comparison.md]
+
+FOLDER is what `sce compare NAME -o FOLDER --blocks` has left. All that follows the first heading of the second level is
+written anew; the text before it is for people to write.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from PIL import Image
+
+from measured import brief, markdown
+from sce.compare.store import DONE, Row, Store
+
+SETS = ("shuttle", "ijcnn", "mnist", "mocap_120k", "cytof_bcrxl", "flow_hipc", "higgs_11k")  # in the order of the page
+HEAD = ["method", "on", "seconds", "r", "clusters seen", "of them real", "P inside them (by chance)"]
+LABELS, KEPT = ["AMI", "accuracy"], ["neighbours kept"]
+COLORS = 64
+
+
+def line(row: Row, labels: bool) -> list[str]:
+    """The cells of a method."""
+    on = "P" if row.takes == "graph" else "vectors"
+    if row.status != DONE:
+        return [row.title, on, f"{row.status}: {row.reason}", *[""] * (len(HEAD) - 3 + 2 * labels + 1)]
+    found = row.values
+    cells = [row.title, on, brief(found["seconds"]), repulsion(found.get("r"))]
+    cells += [
+        f"{found['n_clusters']:.0f}",
+        f"{found['n_real']:.0f}",
+        f"{found['share']:.3f} ({found['share_null']:.3f})",
+    ]
+    cells += [f"{found[name]:.3f}" for name in ("ami", "accuracy") if labels]
+    return [*cells, f"{found['neighbors_kept']:.3f}"]
+
+
+def repulsion(r: float | None) -> str:
+    """r, where the method has one."""
+    return "" if r is None else f"{r:,.0f}" if r >= 1000 else f"{r:.3g}"
+
+
+def section(folder: Path, name: str, images: Path) -> str:
+    """The part of the page about a data set; its pictures are written, with few colours."""
+    store = Store(folder, name)
+    facts = store.read_comparison()
+    shown = []
+    for kind in ("", "-blocks"):
+        target = images / f"compare_{name}{kind.replace('-', '_')}.png"
+        with Image.open(folder / f"{name}{kind}.png") as picture:
+            picture.convert("RGB").quantize(COLORS, dither=Image.Dither.NONE).save(target, optimize=True)
+        shown.append(f"![](images/{target.name})")
+    labels = facts["classes"] is not None
+    table = markdown(HEAD + (LABELS if labels else []) + KEPT, [line(row, labels) for row in store.rows()])
+    title = name.upper() if name in ("shuttle", "ijcnn", "mnist") else name
+    size = f"{facts['points']:,} x {facts['columns']}"
+    return "\n\n".join([f"## {title}, {size}", *shown, table]) + "\n"
+
+
+def main() -> None:
+    """Write the page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--page", type=Path, default=Path("docs/comparison.md"))
+    options = parser.parse_args()
+    text = options.page.read_text(encoding="utf-8").split("\n## ")[0].rstrip()
+    images = options.page.parent / "images"
+    there = [name for name in SETS if (options.folder / f"{name}.png").exists()]
+    parts = [section(options.folder, name, images) for name in there]
+    options.page.write_text("\n\n".join([text, *parts]), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
