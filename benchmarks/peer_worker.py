@@ -43,7 +43,7 @@ def main(job: dict[str, Any]) -> None:
     check(made, len(X))
     np.save(job["map"], made)
     Path(job["result"]).write_text(json.dumps(facts), encoding="utf-8")
-    if job["again"]:
+    if facts["first"] < job["again_below"]:
         limit(job["time_limit"])
         began, used = time.perf_counter(), time.process_time()
         method.fit(X, job["seed"], job["threads"])
