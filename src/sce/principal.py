@@ -37,6 +37,9 @@ class _DenseSample:
         self.X, self.numbers, self.team = X, numbers, team
         shape = len(numbers), X.shape[1]
         self.pieces = _cut(np.full(shape[0], shape[1]))
+        self.read: dict[int, np.ndarray] = {}  # pieces as they are in X, while they are few
+        if 8 * shape[0] * shape[1] <= _HELD_BYTES // 2:
+            self.read = {piece.start: self._read(piece) for piece in self.pieces}
         self.scale = power_of_two(max(_peak(self._read(piece)) for piece in self.pieces))
         total = np.zeros(shape[1])
         for piece in self.pieces:
@@ -51,14 +54,16 @@ class _DenseSample:
             kept = np.empty(shape, np.float32)
             for piece in self.pieces:
                 kept[piece] = self._rows(piece)
+                self.read.pop(piece.start, None)
             self.pieces, self.kept = [slice(0, shape[0])], kept
 
     def _read(self, piece: slice) -> np.ndarray:
-        return take(self.X, self.numbers[piece], np.float64)
+        """Rows in float64, not to be changed."""
+        found = self.read.get(piece.start)
+        return take(self.X, self.numbers[piece], np.float64) if found is None else found
 
     def _centred(self, piece: slice) -> np.ndarray:
-        rows = self._read(piece)
-        rows *= self.scale
+        rows = self._read(piece) * self.scale
         rows -= self.mean
         return rows
 

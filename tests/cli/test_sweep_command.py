@@ -82,6 +82,10 @@ def test_a_data_set_by_name(sce, tmp_path, monkeypatch):
     assert (said.code, "--columns means nothing for two_clouds, a data set by name" in said.err) == (2, True)
     assert sce("embed", "two_clouds", "--n-epochs", "2", "--labels", "none", "-o", "m.npz").code == 0
     assert package.load("m.npz").labels is None
+    (tmp_path / "two_clouds").mkdir()  # a comparison's, perhaps
+    assert sce("embed", "two_clouds", "--n-epochs", "2", "-o", "m.npz").code == 0
+    (tmp_path / "other").mkdir()
+    assert sce("embed", "other").err == "sce: other is a folder; give a file in it.\n"
 
 
 @pytest.fixture

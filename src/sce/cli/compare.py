@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sce.cli.options import UsageError
-from sce.cli.source import check_source_usage, labels_are_classes, read_source, source_stem
+from sce.cli.source import check_source_usage, is_named, labels_are_classes, read_source, source_stem
 from sce.cli.talk import Talk
 from sce.compare.data import Data
 from sce.compare.methods import choose
@@ -52,7 +52,7 @@ def _data(args: Any, talk: Talk) -> Data:
     X = None if args.data is None or args.affinity == "precomputed" else table.X
     if args.metric == "precomputed":
         raise InputError("The other methods take vectors or a graph, not distances; make a graph of them first.")
-    named = not table.path.suffix and table.path.name == args.data
+    named = is_named(args)
     return Data(
         name=source_stem(args),
         X=X,
@@ -70,7 +70,7 @@ def _graph_options(args: Any) -> GraphOptions:
     from sce import datasets
 
     given = {name: getattr(args, name) for name in _GRAPH if getattr(args, name) is not None}
-    if not given and args.graph is None and not Path(str(args.data)).exists() and args.data in datasets.names():
+    if not given and args.graph is None and is_named(args):
         given = dict(datasets.about(args.data).similarities)
     return GraphOptions(**given)
 

@@ -36,7 +36,7 @@ def check_source_usage(args: Any) -> None:
         allowed = ("array",) if args.metric == "precomputed" else ()
         keys = (*(key for key in _READING if key not in allowed), *_PREPARING, *(() if square else ("keep_data",)))
         _refuse_options(args, keys, f"means nothing where {what}")
-    if _is_named(args):
+    if is_named(args):
         _refuse_options(args, _READING, f"means nothing for {args.data}, a data set by name")
     if args.graph is not None:
         _refuse_options(args, ("affinity", "n_neighbors", "perplexity", "metric"), "means nothing beside --graph")
@@ -99,14 +99,14 @@ def _is_square(args: Any) -> bool:
     return "precomputed" in (args.affinity, args.metric)
 
 
-def _is_named(args: Any) -> bool:
-    """Whether DATA is the name of a data set; a file of that name comes first."""
-    if args.data is None or Path(args.data).suffix or Path(args.data).exists():
+def is_named(args: Any) -> bool:
+    """Whether DATA is the name of a data set; a file of that name comes first, a folder does not."""
+    if args.data is None or Path(args.data).suffix or Path(args.data).is_file():
         return False
     from sce import datasets
 
     names = datasets.names()
-    if args.data not in names and nearest(args.data, names):
+    if args.data not in names and not Path(args.data).exists() and nearest(args.data, names):
         raise InputError(f"There is neither a file nor a data set {args.data!r}{nearest(args.data, names)}")
     return args.data in names
 
@@ -171,7 +171,7 @@ def _read_data(args: Any, talk: Talk) -> Table:
         X = read_graph(args.data) if args.affinity == "precomputed" else read(args.data, Request(array=args.array)).X
         table = Table(Path(args.data), X, None)
         _take_labels(args, table)
-    elif _is_named(args):
+    elif is_named(args):
         table = _read_named(args)
     else:
         options = {key: getattr(args, key) for key in (*_READING, "labels")}
@@ -199,7 +199,7 @@ def labels_are_classes(args: Any) -> bool:
     """Whether the labels, if they are classes at all, are such as one expects to see as clusters."""
     from sce import datasets
 
-    return args.labels is not None or not _is_named(args) or datasets.about(args.data).labels_are_classes
+    return args.labels is not None or not is_named(args) or datasets.about(args.data).labels_are_classes
 
 
 def _take_labels(args: Any, table: Table) -> None:

@@ -243,16 +243,18 @@ def sketch(X: np.ndarray, truth: Probe, width: int, seed: int, team: Team) -> np
     n, d = X.shape
     if d <= _SKETCH_ABOVE:
         return None
-    columns = min(_SKETCH_MOST, d // 2 // LANES * LANES)
-    mean, axes, _ = principal_axes(X, columns, seed, team, n_sample=4096, n_iter=3)
-    memory = np.empty(n * columns, np.float32)  # the system provides what is used of it
-    Z = memory[:0].reshape(n, 0)
-    for quarters in (1, 2, 3, 4):
-        have, wanted = Z.shape[1], min(columns, pad_columns(quarters * columns // 4))
-        Z = widen_rows(memory, Z, wanted)
-        project(X, mean, axes[:, have:wanted], team, out=Z[:, have:])
-        if _held(truth, Z, width, team) >= _SKETCH_HOLDS - (0.03 if quarters == 4 else 0.0):
-            return Z
+    most = min(_SKETCH_MOST, d // 2 // LANES * LANES)
+    memory = np.empty(n * most, np.float32)  # the system provides what is used of it
+    for half in (1, 2):  # twice as many axes take four times as long to find
+        columns = pad_columns(half * most // 2)
+        mean, axes, _ = principal_axes(X, columns, seed, team, n_sample=2048, n_iter=3)
+        Z = memory[:0].reshape(n, 0)
+        for quarters in (2 * half - 1, 2 * half):
+            have, wanted = Z.shape[1], min(columns, pad_columns(quarters * most // 4))
+            Z = widen_rows(memory, Z, wanted)
+            project(X, mean, axes[:, have:wanted], team, out=Z[:, have:])
+            if _held(truth, Z, width, team) >= _SKETCH_HOLDS - (0.03 if quarters == 4 else 0.0):
+                return Z
     return None
 
 

@@ -41,27 +41,42 @@ def centred_rows(X: np.ndarray, columns: int, dtype: type, team: Team) -> Rows:
     grain = _grain(d)
     peaks = np.zeros(-(-n // grain))
 
-    def halves(start: int, stop: int) -> np.ndarray:
-        half: np.ndarray = 0.5 * np.asarray(X[start:stop], np.float64)  # a difference of huge values may overflow
-        half -= centre
-        return half
-
     def measure(start: int, stop: int) -> None:
-        part = halves(start, stop)
-        peaks[start // grain] = max(part.max(initial=0.0), -part.min(initial=0.0))
+        peaks[start // grain] = _farthest(_plain(X[start:stop]), centre)
 
     team.sweep(releasing(X, measure), n, grain)
     scale = power_of_two(float(peaks.max()))
     values: np.ndarray = np.zeros((n, columns), dtype)
 
     def write(start: int, stop: int) -> None:
-        part = halves(start, stop)
-        part *= scale
-        part *= 2.0**_HEADROOM
-        values[start:stop, :d] = part
+        _write_centred(_plain(X[start:stop]), centre, scale, 2.0**_HEADROOM, values[start:stop])
 
     team.sweep(releasing(X, write), n, grain)
     return Rows(values, 2.0 * 2.0**-_HEADROOM / scale)
+
+
+def _plain(part: np.ndarray) -> np.ndarray:
+    """A small piece of X as a kernel knows it: a copy in float32, if that is its type, or float64, row by row."""
+    return np.array(part, np.float32 if part.dtype == np.float32 else np.float64, order="C")
+
+
+@kernel
+def _farthest(part: Any, centre: Any) -> Any:
+    """The largest |x / 2 - centre|: halves, because a difference of huge values may overflow."""
+    peaks = np.zeros(part.shape[1])
+    for i in range(part.shape[0]):
+        for c in range(part.shape[1]):
+            half = abs(0.5 * np.float64(part[i, c]) - centre[c])
+            peaks[c] = max(peaks[c], half)
+    return peaks.max()
+
+
+@kernel
+def _write_centred(part: Any, centre: Any, scale: Any, headroom: Any, out: Any) -> None:
+    """Write (x / 2 - centre) scale headroom to the first columns of `out`."""
+    for i in range(part.shape[0]):
+        for c in range(part.shape[1]):
+            out[i, c] = (0.5 * np.float64(part[i, c]) - centre[c]) * scale * headroom
 
 
 def _medians(X: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -116,12 +131,17 @@ class Copies(NamedTuple):
 
 @kernel
 def _hash_rows(words: Any, hashes: Any) -> None:
-    """A 64-bit hash of each row of 32-bit words."""
+    """A 64-bit hash of each row of 32-bit words, made of four that are computed side by side."""
+    whole = words.shape[1] // 4 * 4
     for i in range(words.shape[0]):
-        h = np.uint64(0)
-        for c in range(words.shape[1]):
-            h = bits(h ^ np.uint64(words[i, c]), GOLDEN)
-        hashes[i] = h
+        row = words[i]
+        h0 = h1 = h2 = h3 = np.uint64(0)
+        for c in range(0, whole, 4):
+            h0, h1 = bits(h0 ^ np.uint64(row[c]), GOLDEN), bits(h1 ^ np.uint64(row[c + 1]), GOLDEN)
+            h2, h3 = bits(h2 ^ np.uint64(row[c + 2]), GOLDEN), bits(h3 ^ np.uint64(row[c + 3]), GOLDEN)
+        for c in range(whole, row.size):
+            h0 = bits(h0 ^ np.uint64(row[c]), GOLDEN)
+        hashes[i] = bits(bits(h0, h1), bits(h2, h3))
 
 
 @kernel
