@@ -13,7 +13,6 @@ from odd_methods import ABSENT, BROKEN, FAILING, QUICK, SLOW, method
 
 from sce.compare import Data, compare
 from sce.compare.store import Store
-from sce.compare.worker import FEW
 from sce.errors import InputError, OutputError, ParameterError
 from sce.maps import load
 
@@ -31,10 +30,10 @@ def data(X):
 
 @pytest.fixture
 def calls(tmp_path, monkeypatch):
-    """The number of fits so far, the untimed ones of a few thousand points not counted."""
+    """The number of fits so far, the untimed ones of more points not counted."""
     path = tmp_path / "calls"
     monkeypatch.setenv("COUNT", str(path))
-    return lambda: sum(line != str(FEW) for line in path.read_text().split()) if path.exists() else 0
+    return lambda: sum(line != str(QUICK.warm_up_points) for line in path.read_text().split()) if path.exists() else 0
 
 
 def state(folder):

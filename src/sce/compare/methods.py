@@ -34,6 +34,8 @@ class Method:
     warm_up : dict or None
         What it gets instead in a small fit that comes first and is not timed, for what is compiled on first use; None where
         nothing is, so that no such fit is needed.
+    warm_up_points : int, default=1200
+        The points of that fit: enough for coarse maps.
     exaggeration : float, optional
         Of the members of t-SNE's part of the family, whose r is 1 / (exaggeration E_U[q]).
 
@@ -51,6 +53,7 @@ class Method:
     needs: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
     warm_up: Mapping[str, Any] | None = field(default_factory=dict)
+    warm_up_points: int = 1200
     exaggeration: float | None = None
     key: str = ""
 
@@ -140,6 +143,7 @@ _ALL = (
     ),
     Method(
         "umap-vectors", "UMAP", "vectors", "umap-learn with its defaults, unseeded", "sce.compare.peers:umap_vectors", _UMAP,
+        warm_up_points=4200,  # below 4,096 it searches for neighbours in another way, and compiles less
     ),
     Method(
         "pacmap", "PaCMAP", "vectors", "pacmap with its defaults, unseeded", "sce.compare.peers:pacmap",

@@ -21,8 +21,6 @@ from sce.compare.methods import Method
 from sce.compare.problem import Made, Problem
 from sce.memory import peak_memory
 
-FEW = 4200  # points of the fit that is not timed: umap-learn searches in another way, and compiles less, below 4,096
-
 
 def main() -> int:
     """Do the job and end."""
@@ -101,7 +99,7 @@ def _warm_up(fit: Any, method: Method, problem: Problem, others: Mapping[str, An
     from sklearn.neighbors import kneighbors_graph
 
     columns = 4 if problem.X is None else min(problem.X.shape[1], 50)
-    X = np.random.default_rng(0).normal(size=(FEW, columns)).astype(np.float32)
+    X = np.random.default_rng(0).normal(size=(method.warm_up_points, columns)).astype(np.float32)
     near = kneighbors_graph(X, 15)
     near = near.maximum(near.T)
     P = sparse.csr_matrix(near / near.sum(), dtype=problem.P.dtype)
