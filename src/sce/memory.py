@@ -1,8 +1,9 @@
-"""Memory: what this process has used, and what the machine has left for it."""
+"""Memory: what this process has used, what the machine has left for it, and what a fit is going to take."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 _NO_LIMIT = 1 << 60
 _GROUPS = (  # where a container's limit is, its use, and what of that are files' pages at rest: present kernels, old ones
@@ -61,3 +62,53 @@ def _entry(path: Path, name: str) -> int | None:
         return next(int(words[1]) for words in lines if words and words[0].rstrip(":") == name)
     except (OSError, ValueError, IndexError, StopIteration):
         return None
+
+
+# ----------------------------------------------------------------------------------------------------------- a forecast
+
+
+# Bytes, measured by benchmarks/growth.py and benchmarks/memory.py; docs/method.md has them as a table.
+_ENTRIES = 1.5  # of P, both halves, for each neighbour listed: a list and its reverse have some in common
+_WIDE, _SKETCH = 160, 256  # columns from which on neighbours are searched on a sketch, and its columns at most
+
+
+class Need(NamedTuple):
+    """Bytes that the stages of a fit take at their peaks, one stage after the other; X itself is not counted."""
+
+    search: float
+    graph: float
+    layout: float
+
+
+def stages_memory(n: int, columns: int, k: int) -> Need:
+    """What the stages of a fit of n vectors take, with k neighbours listed for each."""
+    sketched = columns > _WIDE
+    width = -(-columns // 8) * 8 + (_SKETCH if sketched else 0)
+    listed = k + max(8, k // 2) if sketched else k
+    entries = _ENTRIES * k
+    return Need(
+        search=n * (4.0 * width + 12.0 * listed + 100.0),
+        graph=n * (28.0 * k + 8.0 * entries),
+        layout=_layout_memory(n, n * entries),
+    )
+
+
+def fit_memory(n: int, columns: int, k: int) -> float:
+    """The most bytes that a fit of n vectors takes, with k neighbours listed for each.
+
+    Examples
+    --------
+    >>> round(fit_memory(1_000_000, 60, 15) / 2**30, 1)
+    0.6
+    """
+    return max(stages_memory(n, columns, k))
+
+
+def given_memory(n: int, entries: int) -> float:
+    """The most bytes that a fit of a given P with so many entries takes, which is checked and copied first."""
+    return max(48.0 * entries, _layout_memory(n, entries))
+
+
+def _layout_memory(n: int, entries: float) -> float:
+    """P, what is made of it, and coordinates."""
+    return 26.0 * entries + 60.0 * n

@@ -11,6 +11,7 @@ from sce.graph import GraphOptions, build_affinity
 from sce.graph.affinity import entropic_affinity, knn_affinity
 from sce.graph.distances import neighbors_graph
 from sce.graph.neighbors import nearest_neighbors
+from sce.memory import fit_memory
 
 
 def quiet(*arguments):
@@ -174,3 +175,26 @@ def test_input_is_never_changed(mixture, team):
     ):
         build_affinity(X, options, team, 0)
     assert (before == X).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "advice"),
+    [
+        ({"n_neighbors": 60}, "n_neighbors=[0-9]+ would fit"),
+        ({"perplexity": 20}, "perplexity=[0-9.]+ would fit"),
+        ({"n_neighbors": 5}, "embed a sample of [0-9]+ rows, or fewer"),
+        ({"affinity": "precomputed"}, "drop its smallest similarities"),
+    ],
+)
+def test_a_want_of_memory_is_announced(options, advice, mixture, team, monkeypatch):
+    """Before the work, with what would take less; where there is enough, or nobody knows, nothing is said."""
+    X = mixture(500, 5)
+    X = sparse.csr_matrix(np.exp(-np.square(X[:, None] - X[None]).sum(axis=2))) if "affinity" in options else X
+    free = 0.9 * fit_memory(500, 5, options.get("n_neighbors", 60))
+    monkeypatch.setattr("sce.memory.free_memory", lambda: free)
+    with pytest.warns(DataWarning, match=f"takes about 0.0 GiB of memory at its peak, and 0.0 GiB are free; {advice}"):
+        result = build_affinity(X, GraphOptions(**options), team, seed=0)
+    assert "GiB" in result.notes[0]
+    for enough in (2**40, None):
+        monkeypatch.setattr("sce.memory.free_memory", lambda enough=enough: enough)
+        assert build_affinity(X, GraphOptions(**options), team, seed=0).notes == ()

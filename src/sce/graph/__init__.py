@@ -26,6 +26,7 @@ __all__ = ["AffinityResult", "GraphOptions", "build_affinity"]
 
 AFFINITIES = ("knn", "entropic", "precomputed")
 _LEAST_PERPLEXITY = 2.0  # of few neighbours: at 1 only the nearest counts, and nothing holds together
+_FEW_NEIGHBORS = 4  # are never recommended
 _FEW_COMPONENTS = 5  # as many may well be true clusters, however few the rows
 
 
@@ -81,6 +82,7 @@ def build_affinity(X: Any, options: GraphOptions, team: Team, seed: int) -> Affi
                 f"The affinity function gave a graph of {P.shape[0]} points for the {X.shape[0]} rows of X."
             )
     elif options.affinity == "precomputed":
+        _remark_on_memory(X, 0, options, remarks)
         P, near = _given(X), None
     elif X.shape[0] == 1:
         P, near = _single_point(), None
@@ -177,6 +179,7 @@ def _searched(
     from sce.graph.neighbors import nearest_neighbors
 
     k, perplexity = _fitting_count(X.shape[0], options, remarks)
+    _remark_on_memory(X, k, options, remarks)
     if isinstance(options.metric, str) and options.metric == "precomputed":
         near = neighbors_from_distances(X, k)
     else:
@@ -189,6 +192,33 @@ def _searched(
 
 
 # -------------------------------------------------------------------------------------------------------------- remarks
+
+
+def _remark_on_memory(X: Any, k: int, options: GraphOptions, remarks: _Remarks) -> None:
+    """A fit that is going to take more memory than is free, and what would take less; k is 0 where X is P."""
+    from sce.memory import fit_memory, free_memory, given_memory
+
+    free = free_memory()
+    n, is_sparse = X.shape[0], hasattr(X, "tocsr")
+    columns = 0 if is_sparse or options.metric == "precomputed" else X.shape[1]
+    need = fit_memory(n, columns, k) if k else given_memory(n, X.nnz if is_sparse else X.size)
+    if free is None or need <= free:
+        return
+    fewer = next((m for m in range(k - 1, _FEW_NEIGHBORS, -1) if fit_memory(n, columns, m) <= free), None)
+    if fewer is None:
+        advice = (
+            f"embed a sample of {int(0.9 * n * free / need):,} rows, or fewer"
+            if k
+            else "drop its smallest similarities"
+        )
+    elif options.affinity == "knn" or options.perplexity is None:
+        advice = f"n_neighbors={fewer} would fit"
+    else:
+        advice = f"perplexity={fewer / 3:.3g} would fit"
+    remarks.warn(
+        f"The fit takes about {need / 2**30:.1f} GiB of memory at its peak, and {free / 2**30:.1f} GiB are free; {advice}.",
+        DataWarning,
+    )
 
 
 def _remark_on_copies(near: Neighbors, remarks: _Remarks) -> None:
