@@ -45,6 +45,7 @@ _TREES = 8  # grown at a time
 _MOST_BATCHES = 3
 _LEAF = 384
 _REACH = 12  # nearest neighbours whose neighbours a row meets
+_FEWEST = 10  # near rows that are kept while searching: neighbours of fewer lead nowhere
 _MOST_PASSES = 3
 _ENOUGH_TO_JOIN = 0.75  # of the true neighbours, from where on joining is cheaper than another batch of trees
 _ENOUGH = 0.95
@@ -279,7 +280,7 @@ def forest_neighbors(X: np.ndarray, k: int, *, manhattan: bool, seed: int, team:
     Z = None if manhattan else sketch(X, truth, width, seed, team)
     sketched = Z is not None
     heaps, order, place = _candidates(
-        X if Z is None else Z, sketched, width if sketched else k, truth, manhattan, seed, team
+        X if Z is None else Z, sketched, width if sketched else max(k, _FEWEST), truth, manhattan, seed, team
     )
     del Z
     if sketched:
