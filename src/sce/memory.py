@@ -84,7 +84,7 @@ def stages_memory(n: int, columns: int, k: int) -> Need:
     """What the stages of a fit of n vectors take, with k neighbours listed for each."""
     sketched = columns > _WIDE
     width = -(-columns // 8) * 8 + (_SKETCH if sketched else 0)
-    listed = k + max(8, k // 2) if sketched else k
+    listed = k + max(8, k // 2) if sketched else max(k, 10)
     entries = _ENTRIES * k
     return Need(
         search=n * (4.0 * width + 12.0 * listed + 100.0),
