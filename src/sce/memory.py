@@ -67,7 +67,7 @@ def _entry(path: Path, name: str) -> int | None:
 # ----------------------------------------------------------------------------------------------------------- a forecast
 
 
-# Bytes, measured by benchmarks/growth.py and benchmarks/memory.py; docs/method.md has them as a table.
+# Bytes of what the stages hold; docs/method.md has them against what was measured.
 _ENTRIES = 1.5  # of P, both halves, for each neighbour listed: a list and its reverse have some in common
 _WIDE, _SKETCH = 160, 256  # columns from which on neighbours are searched on a sketch, and its columns at most
 
@@ -87,7 +87,7 @@ def stages_memory(n: int, columns: int, k: int) -> Need:
     listed = k + max(8, k // 2) if sketched else max(k, 10)
     entries = _ENTRIES * k
     return Need(
-        search=n * (4.0 * width + 12.0 * listed + 100.0),
+        search=n * (4.0 * width + 12.0 * listed + 50.0),
         graph=n * (28.0 * k + 8.0 * entries),
         layout=_layout_memory(n, n * entries),
     )
@@ -99,7 +99,7 @@ def fit_memory(n: int, columns: int, k: int) -> float:
     Examples
     --------
     >>> round(fit_memory(1_000_000, 60, 15) / 2**30, 1)
-    0.6
+    0.7
     """
     return max(stages_memory(n, columns, k))
 
@@ -111,4 +111,4 @@ def given_memory(n: int, entries: int) -> float:
 
 def _layout_memory(n: int, entries: float) -> float:
     """P, what is made of it, and coordinates."""
-    return 26.0 * entries + 60.0 * n
+    return 30.0 * entries + 60.0 * n
