@@ -69,7 +69,6 @@ def _entry(path: Path, name: str) -> int | None:
 
 # Bytes of what the stages hold; docs/method.md has them against what was measured.
 _ENTRIES = 1.5  # of P, both halves, for each neighbour listed: a list and its reverse have some in common
-_WIDE, _SKETCH = 160, 256  # columns from which on neighbours are searched on a sketch, and its columns at most
 
 
 class Need(NamedTuple):
@@ -82,9 +81,12 @@ class Need(NamedTuple):
 
 def stages_memory(n: int, columns: int, k: int) -> Need:
     """What the stages of a fit of n vectors take, with k neighbours listed for each."""
-    sketched = columns > _WIDE
-    width = -(-columns // 8) * 8 + (_SKETCH if sketched else 0)
-    listed = k + max(8, k // 2) if sketched else max(k, 10)
+    from sce.graph.forest import FEWEST, SKETCH_ABOVE, SKETCH_MOST
+    from sce.graph.kernels import pad_columns
+
+    sketched = columns > SKETCH_ABOVE
+    width = pad_columns(columns) + (SKETCH_MOST if sketched else 0)
+    listed = k + max(8, k // 2) if sketched else max(k, FEWEST)
     entries = _ENTRIES * k
     return Need(
         search=n * (4.0 * width + 12.0 * listed + 50.0),

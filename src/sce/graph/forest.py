@@ -38,14 +38,14 @@ from sce.random import stream
 
 _GRAIN = 1024  # rows that a thread takes at once
 _LEADING = 32  # principal directions by which trees split rows of many columns
-_SKETCH_ABOVE = 160  # columns; below, a sketch saves less than it costs
+SKETCH_ABOVE = 160  # columns; below, a sketch saves less than it costs
 _SKETCH_HOLDS = 0.985
-_SKETCH_MOST = 256
+SKETCH_MOST = 256
 _TREES = 8  # grown at a time
 _MOST_BATCHES = 3
 _LEAF = 384
 _REACH = 12  # nearest neighbours whose neighbours a row meets
-_FEWEST = 10  # near rows that are kept while searching: neighbours of fewer lead nowhere
+FEWEST = 10  # near rows that are kept while searching: neighbours of fewer lead nowhere
 _MOST_PASSES = 3
 _ENOUGH_TO_JOIN = 0.75  # of the true neighbours, from where on joining is cheaper than another batch of trees
 _ENOUGH = 0.95
@@ -242,9 +242,9 @@ def sketch(X: np.ndarray, truth: Probe, width: int, seed: int, team: Team) -> np
     and say nothing about who is near whom within a cluster.
     """
     n, d = X.shape
-    if d <= _SKETCH_ABOVE:
+    if d <= SKETCH_ABOVE:
         return None
-    most = min(_SKETCH_MOST, d // 2 // LANES * LANES)
+    most = min(SKETCH_MOST, d // 2 // LANES * LANES)
     memory = np.empty(n * most, np.float32)  # the system provides what is used of it
     for half in (1, 2):  # twice as many axes take four times as long to find
         columns = pad_columns(half * most // 2)
@@ -280,7 +280,7 @@ def forest_neighbors(X: np.ndarray, k: int, *, manhattan: bool, seed: int, team:
     Z = None if manhattan else sketch(X, truth, width, seed, team)
     sketched = Z is not None
     heaps, order, place = _candidates(
-        X if Z is None else Z, sketched, width if sketched else max(k, _FEWEST), truth, manhattan, seed, team
+        X if Z is None else Z, sketched, width if sketched else max(k, FEWEST), truth, manhattan, seed, team
     )
     del Z
     if sketched:
