@@ -362,8 +362,8 @@ def with_value(value, *cells):
         (
             GOOD,
             {"learning_rate": 0},
-            "learning_rate must be a number above 0, at most 100, which falls to 0 along the run, or a pair (first, "
-            "last); got 0.",
+            'learning_rate must be "auto", a number above 0, at most 100, which falls to 0 along the run, or a pair '
+            "(first, last); got 0.",
         ),
         (
             GOOD,

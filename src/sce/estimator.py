@@ -54,8 +54,9 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         Epochs of the sampler, of 10 steps for each point; "auto" takes 100 to 500, fewer for large data, and at most 200
         after coarse maps. A number holds for each of the coarse maps, too, and for none of the iterations of a gradient that
         follows. With `optimizer="gradient"` the most iterations, 1000 for "auto".
-    learning_rate : float or (float, float), default=1.0
-        The first rate, which falls linearly to 0; or the first and last rates, equal for a constant one.
+    learning_rate : float, (float, float) or "auto", default="auto"
+        The first rate, which falls linearly to 0; or the first and last rates, equal for a constant one. "auto" is 1, falling
+        to 0, and more for more than 20,000 points: 1.5 for 100,000, 2.7 for a million.
     n_repulsive : int, default=1
         Repulsive pairs drawn for each attractive one, each pushing by as much less.
     init : {"auto", "pca", "spectral", "random"} or array, default="auto"
@@ -131,7 +132,7 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         alpha: float = 0.1,
         exaggeration: float = 1.0,
         n_epochs: int | str = "auto",
-        learning_rate: float | tuple[float, float] = 1.0,
+        learning_rate: float | tuple[float, float] | str = "auto",
         n_repulsive: int = 1,
         init: str | np.ndarray = "auto",
         tol: float | str = "auto",

@@ -201,8 +201,10 @@ def check_tolerance(tol: Any) -> float | None:
     return float(tol)
 
 
-def check_learning_rate(rate: Any) -> tuple[float, float]:
-    """(first, last) rates from a number, which falls to 0, or from a pair."""
+def check_learning_rate(rate: Any) -> tuple[float, float] | None:
+    """(first, last) rates from a number, which falls to 0, or from a pair; None for "auto"."""
+    if is_word(rate, "auto"):
+        return None
     pair = (rate, 0.0) if isinstance(rate, numbers.Real) and not isinstance(rate, bool) else rate
     if (
         not isinstance(pair, tuple | list)
@@ -211,8 +213,8 @@ def check_learning_rate(rate: Any) -> tuple[float, float]:
         or pair[0] <= 0
     ):
         raise ParameterError(
-            "learning_rate must be a number above 0, at most 100, which falls to 0 along the run, or a pair (first, last); "
-            f"got {rate!r}."
+            'learning_rate must be "auto", a number above 0, at most 100, which falls to 0 along the run, or a pair '
+            f"(first, last); got {rate!r}."
         )
     return float(pair[0]), float(pair[1])
 

@@ -1,5 +1,7 @@
 """Merging neighbours, and the maps of merged points that the finer ones start from."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -159,6 +161,18 @@ def test_fewer_epochs_are_left_unless_they_are_given():
         for given, left in ((None, coarse.ENOUGH), (7, 7)):
             options = LayoutOptions(FixedScale(1.0), n_epochs=given)
             assert coarse_start(P, start, options, make_engine("threads", team), team).options.n_epochs == left
+
+
+def test_all_maps_have_the_rate_of_all_points(monkeypatch):
+    P, rates = ring(40_000), []
+    monkeypatch.setattr(
+        "sce.layout.coarse.sample",
+        lambda P, start, options, *_: rates.append(options.learning_rate) or SimpleNamespace(Y=start),
+    )
+    with Team(1) as team:
+        coarse_start(P, np.zeros((40_000, 2)), LayoutOptions(FixedScale(1.0)), make_engine("threads", team), team)
+    assert len(rates) > 1
+    assert set(rates) == {(2**0.25, 0.0)}
 
 
 def test_a_given_start_and_the_plain_sampler_stay_as_they_are(monkeypatch):

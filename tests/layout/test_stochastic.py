@@ -136,6 +136,13 @@ def test_constant_learning_rate(graph):
     assert {record.learning_rate for record in layout.history} == {0.3}
 
 
+def test_many_points_begin_with_a_higher_rate(graph):
+    """Where no rate is given, it is 1 up to 20,000 points and grows as their fourth root beyond."""
+    i = np.arange(320_000)
+    ring = sp.csr_matrix((np.full(len(i), 1 / len(i), np.float32), (i, np.roll(i, 1))), (len(i), len(i)))
+    assert [run(P, n_epochs=1).history[0].learning_rate for P in (graph(300), (ring + ring.T) / 2)] == [1.0, 2.0]
+
+
 def test_callback_sees_the_map_and_may_stop(graph):
     """It is called as (epoch, Y, r, loss) with Y in the order of the data, and True ends the run."""
     P = clustered_graph()

@@ -152,10 +152,10 @@ LAYOUT = Group(
         ),
         Option(
             "--learning-rate",
-            "the first rate, which falls to 0, or first and last as 1,0.1",
+            "the first rate, which falls to 0, or first and last as 1,0.1; or auto",
             "RATE",
             rates,
-            1.0,
+            "auto",
             parameter="learning_rate",
         ),
         Option("--n-repulsive", "repulsive pairs for each attractive one", "N", whole, 1, parameter="n_repulsive"),

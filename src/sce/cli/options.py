@@ -137,11 +137,13 @@ def names(text: str) -> list[str]:
     return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), []) if name.strip()]
 
 
-def rates(text: str) -> float | tuple[float, float]:
-    """A number, or two with a comma."""
+def rates(text: str) -> float | tuple[float, float] | str:
+    """A number, two with a comma, or auto."""
+    if text == "auto":
+        return text
     parts = text.split(",")
     if len(parts) > 2:
-        raise argparse.ArgumentTypeError(f"takes a number, or the first and the last rate as 1,0.1; not {text!r}")
+        raise argparse.ArgumentTypeError(f"takes a number, the first and the last rate as 1,0.1, or auto; not {text!r}")
     return number(text) if len(parts) == 1 else (number(parts[0]), number(parts[1]))
 
 

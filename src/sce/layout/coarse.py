@@ -24,7 +24,7 @@ from sce.compiled import kernel
 from sce.engines import Engine
 from sce.layout.records import LayoutOptions
 from sce.layout.scale import FixedScale
-from sce.layout.stochastic import choose_epochs, sample
+from sce.layout.stochastic import choose_epochs, choose_rate, sample
 from sce.parallel import Team
 from sce.random import normal_array, permutation, stream
 
@@ -77,11 +77,12 @@ def coarse_start(P: sp.csr_matrix, start: np.ndarray, options: LayoutOptions, en
         weights = level.weights
     sizes = [level.P.shape[0] for level in reversed(levels)]
     outside = np.cumprod([level.outside for level in levels])
+    rate = options.learning_rate or choose_rate(P.shape[0])
     while levels:
         level = levels.pop()
         rule = FixedScale(REPULSION / float(outside[len(levels)]))
         n_epochs = options.n_epochs or int(np.clip(POINTS // len(Y), LEAST, MOST))
-        own = replace(options, rule=rule, n_epochs=n_epochs, weights=level.weights, tol=None)
+        own = replace(options, rule=rule, n_epochs=n_epochs, learning_rate=rate, weights=level.weights, tol=None)
         Y = sample(level.P, Y, own, engine, team).Y[level.group]
         Y += NOISE * normal_array(stream(options.seed, f"level {len(levels)}"), Y.shape)
     if sizes:

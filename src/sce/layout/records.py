@@ -21,12 +21,13 @@ class LayoutOptions:
 
     `n_epochs` counts the sampler's epochs, or the most iterations of the full gradient; None is what is worth it. `tol` is
     the relative change of Y and r that ends a run; None is 0 for the sampler, and 1e-3 for the full gradient. `learning_rate`
-    is the sampler's rate in the first and in the (never run) epoch after the last one; between them it is linear.
+    is the sampler's rate in the first and in the (never run) epoch after the last one; between them it is linear. None is
+    what suits the number of points, falling to 0.
     """
 
     rule: ScaleRule
     n_epochs: int | None = None
-    learning_rate: tuple[float, float] = (1.0, 0.0)
+    learning_rate: tuple[float, float] | None = None
     n_repulsive: int = 1
     tol: float | None = None
     seed: int = 0

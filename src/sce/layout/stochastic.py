@@ -20,6 +20,7 @@ from sce.random import stream
 
 STEPS_PER_POINT = 10  # steps an epoch, for each point
 DRAWS_PER_EDGE = 75  # in a default run, within bounds
+UNHURRIED = 20_000  # points up to which the learning rate is 1
 
 
 def choose_epochs(n_points: int, n_edges: int) -> int:
@@ -37,11 +38,26 @@ def choose_epochs(n_points: int, n_edges: int) -> int:
     return int(np.clip(max(passes, 5_000_000 / max(n_points, 1)), 100, 500))
 
 
+def choose_rate(n_points: int) -> tuple[float, float]:
+    """The default learning rate: from 1, beyond 20,000 points from (N / 20,000)^(1/4), down to 0.
+
+    The more points, the farther apart in the graph are those that have to move together. At 70,000 points a rate of 1.5
+    gives the lowest J after 100 epochs; at a million 3 lowers J by as much as twice the epochs would.
+
+    Examples
+    --------
+    >>> choose_rate(1_797), choose_rate(320_000)
+    ((1.0, 0.0), (2.0, 0.0))
+    """
+    return max(1.0, (n_points / UNHURRIED) ** 0.25), 0.0
+
+
 def count_laps(n_points: int) -> int:
     """How often an epoch goes through all tasks.
 
     The finer blocks take turns, the nearer the sampler is to Algorithm 1; but each lap makes threads wait for one another a
-    few times, so laps are not shorter than some 600,000 steps.
+    few times, so laps are not shorter than some 600,000 steps. More than four lower J no further; with one J is 4 % higher at
+    a million points.
 
     Examples
     --------
@@ -91,7 +107,7 @@ def _epochs(P: sp.csr_matrix, session: Session, options: LayoutOptions) -> Itera
     steps = float(STEPS_PER_POINT * n)
     laps = count_laps(n)
     estimate = ScaleEstimate(options.rule, steps * n_epochs, float(n) * (n - 1))
-    first, last = options.learning_rate
+    first, last = options.learning_rate or choose_rate(n)
     key = stream(options.seed, "draws")
     for number in range(n_epochs):
         eta = first + (last - first) * number / n_epochs
