@@ -39,9 +39,10 @@ def load_graph(name: str, options: GraphOptions | None = None) -> tuple[np.ndarr
 def layout(
     P: sp.csr_matrix, start: np.ndarray, n_epochs: int, *, r: float = 1.0, seed: int = 0, n_jobs: int = 1
 ) -> Layout:
-    """Our sampler with r fixed."""
+    """Our sampler with r fixed, and the paper's learning rate."""
+    options = LayoutOptions(FixedScale(r), n_epochs, (1.0, 0.0), seed=seed)
     with Team(n_jobs) as team:
-        return sample(P, start, LayoutOptions(FixedScale(r), n_epochs, seed=seed), ThreadEngine(team), team)
+        return sample(P, start, options, ThreadEngine(team), team)
 
 
 @kernel

@@ -1,7 +1,7 @@
 """The methods of peers.py: how each is called with its own defaults, and which of its functions are which stage.
 
 None gets a seed that takes threads away from it: umap-learn and PaCMAP would run on one, or search neighbours on one. openTSNE
-and PHATE use a single thread by default and are given as many as the others.
+and PHATE use a single thread by default and are given as many as the others. "sce30" alone is not a default.
 """
 
 from __future__ import annotations
@@ -30,6 +30,12 @@ def _sce(X: np.ndarray, seed: int, threads: int) -> np.ndarray:
     from sce import SCE
 
     return SCE(random_state=seed, n_jobs=threads).fit_transform(X)
+
+
+def _sce30(X: np.ndarray, seed: int, threads: int) -> np.ndarray:
+    from sce import SCE
+
+    return SCE(perplexity=30, random_state=seed, n_jobs=threads).fit_transform(X)
 
 
 def _umap(X: np.ndarray, seed: int, threads: int) -> np.ndarray:  # noqa: ARG001
@@ -68,18 +74,14 @@ def _phate(X: np.ndarray, seed: int, threads: int) -> np.ndarray:
     return np.asarray(phate.PHATE(random_state=seed, n_jobs=threads, verbose=0).fit_transform(X))
 
 
+_SCE_STAGES = (
+    ("sce.estimator:build_affinity", GRAPH),
+    ("sce.estimator:coarse_start", LAYOUT),
+    ("sce.estimator:optimize", LAYOUT),
+)
 METHODS: dict[str, Method] = {
-    "sce": Method(
-        "sce",
-        "sce",
-        "sce",
-        _sce,
-        (
-            ("sce.estimator:build_affinity", GRAPH),
-            ("sce.estimator:coarse_start", LAYOUT),
-            ("sce.estimator:optimize", LAYOUT),
-        ),
-    ),
+    "sce": Method("sce", "sce", "sce", _sce, _SCE_STAGES),
+    "sce30": Method("sce, perplexity 30", "sce", "sce", _sce30, _SCE_STAGES),  # the paper's, for SHUTTLE and IJCNN
     "umap": Method(
         "umap-learn",
         "umap",

@@ -114,14 +114,14 @@ def _figures(rows: Sequence[dict[str, Any]]) -> str:
     names = [name for name in FIGURES if any(name in row for row in rows)]
     lines = []
     for row in rows:
-        cells = [METHODS[row["method"]].title]
+        cells = [METHODS[row["method"]].title, str(row["seeds"])]
         for name in names:
             value, spread = row.get(name, (None, 0.0))
             digits = 1 if name == "clusters" else 3
             text = "-" if value is None else f"{value:.{digits}f}"
             cells.append(f"{text} ± {spread:.{digits}f}" if row["seeds"] > 1 and value is not None else text)
         lines.append(cells)
-    return markdown(["method", *(FIGURES[name] for name in names)], lines)
+    return markdown(["method", "seeds", *(FIGURES[name] for name in names)], lines)
 
 
 def _neighbors(rows: Sequence[dict[str, Any]]) -> str:

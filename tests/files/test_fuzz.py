@@ -58,7 +58,7 @@ GOOD = {
     "map.npz": map_bytes({"format": 1, "r": 1.0, "parameters": {}, "facts": {}}),
     "data.csv": b"a,b,label\n1,2,x\n3,4,y\n5,,x\n",
     "data.tsv": b"a\tb\n1\t2\n3\t4\n",
-    "data.csv.gz": gzip.compress(b"a,b\n1,2\n3,4\n"),
+    "data.csv.gz": gzip.compress(b"a,b\n1,2\n3,4\n", mtime=0),
     "data.mtx": saved(scipy.io.mmwrite, sp.coo_matrix(X)),
     "dense.mtx": saved(scipy.io.mmwrite, X),
 }

@@ -30,7 +30,7 @@ def write(folder, text, name="data.csv"):
         ("data.csv", "a|b\n1|2\n3|4\n"),
         ("data.tsv", "a\tb\n1\t2\n3\t4\n"),
         ("data.txt", "# a b\n1  2\n 3 4\n"),
-        ("data.csv.gz", gzip.compress(b"a,b\n1,2\n3,4\n")),
+        ("data.csv.gz", gzip.compress(b"a,b\n1,2\n3,4\n", mtime=0)),
     ],
 )
 def test_separators_headers_and_encodings_are_recognised(tmp_path, name, text):

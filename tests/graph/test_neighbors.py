@@ -13,6 +13,7 @@ from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
 from sce.errors import DataWarning, ParameterError
+from sce.graph import forest
 from sce.graph import neighbors as module
 from sce.graph.neighbors import nearest_neighbors
 from sce.graph.prepare import centred_rows, find_copies, unit_rows
@@ -104,6 +105,20 @@ def test_forest_with_sketch(mixture, team, forest_only):
     truth = by_sklearn(X, 15)
     assert (near.distances <= truth[:, -1:] * (1 + 1e-5)).mean() > 0.95
     np.testing.assert_allclose(near.distances[:, 0], truth[:, 0], rtol=0.2)
+
+
+def test_few_neighbors_are_found_among_more(team, forest_only, monkeypatch):
+    """A search for three keeps ten rows on the way: neighbours of three alone lead nowhere."""
+    X = np.random.default_rng(0).normal(size=(4000, 16)).astype(np.float32)
+    truth = by_sklearn(X, 3)[:, -1:] * (1 + 1e-5)
+    recalls = []
+    for fewest in (3, forest.FEWEST):
+        monkeypatch.setattr(forest, "FEWEST", fewest)
+        near = nearest_neighbors(X, 3, seed=0, team=team)
+        assert_valid(near, 4000, 3)
+        recalls.append((near.distances <= truth).mean())
+    assert recalls[1] > 0.9
+    assert recalls[1] > recalls[0] + 0.02
 
 
 def test_forest_without_structure(team, forest_only, monkeypatch):

@@ -1,7 +1,7 @@
 """Points in blocks, edges in buckets: the order in which the sampler may work without two threads ever meeting.
 
-The points are shuffled and cut into B contiguous blocks, B a power of two; the edges of P, each once, are put into one
-bucket per unordered pair of blocks. In an epoch every pair of blocks has one task, which owns both blocks. The tasks have
+The points are put in an order (order.py) and cut into B contiguous blocks, B a power of two; the edges of P, each once, into
+one bucket per unordered pair of blocks. In an epoch every pair of blocks has one task, which owns both blocks. The tasks have
 one fixed order, made by halving: first the tasks within the first half of the blocks, then those within the second half, then
 those across, the quarters in such an order that neighbouring parts share no block. So any number of threads can take parts
 of the order side by side, a phase at a time, and get the very same result as one thread. (Stratified SGD for matrix
@@ -21,11 +21,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from sce.compiled import kernel
+from sce.layout.order import order_points
 from sce.parallel import Team
-from sce.random import below, bits, permutation, stream
+from sce.random import below, bits, stream
 
 BLOCK_SIZE = 32_768  # points: two blocks of float32 coordinates fit in 512 KiB of cache, and places in 16 bits
-FEW_BLOCKS = 16  # enough for 8 threads
+FEW_BLOCKS = 16  # enough for 8 threads; up to here the coordinates fit in the cache, and blocks are random
 SMALL_BLOCK = 256  # points: smaller blocks are all overhead
 
 
@@ -117,7 +118,11 @@ def phases(n_blocks: int, n_parts: int) -> list[list[Part]]:
 
 
 def make_blocks(
-    P: sp.csr_matrix, team: Team, seed: int = 0, weights: np.ndarray | None = None
+    P: sp.csr_matrix,
+    team: Team,
+    seed: int = 0,
+    weights: np.ndarray | None = None,
+    places: np.ndarray | None = None,
 ) -> tuple[Blocks, np.ndarray]:
     """Cut the points into blocks and the edges of P into buckets.
 
@@ -131,6 +136,8 @@ def make_blocks(
         Decides the order of the points and of the edges.
     weights : ndarray of shape (N,), optional
         Point weights w: repulsion draws pairs in proportion to w_i w_j.
+    places : ndarray of shape (N, d), optional
+        Where the points are; of many points, those that are near one another come into the same block.
 
     Returns
     -------
@@ -140,10 +147,10 @@ def make_blocks(
     """
     n = P.shape[0]
     n_blocks = count_blocks(n)
-    order = permutation(stream(seed, "order of points"), n)
+    starts = (n * np.arange(n_blocks + 1, dtype=np.int64)) // n_blocks
+    order = order_points(starts, seed, places if n_blocks > FEW_BLOCKS else None)
     rank = np.empty(n, np.int32)
     rank[order] = np.arange(n, dtype=np.int32)
-    starts = (n * np.arange(n_blocks + 1, dtype=np.int64)) // n_blocks
     block_of = np.repeat(np.arange(n_blocks, dtype=np.int32), np.diff(starts))
     buckets, places, mass = _fill_buckets(P.indptr, P.indices, P.data, rank, block_of, starts)
     key = stream(seed, "order of edges")

@@ -1,0 +1,87 @@
+"""Which learning rate the sampler should have: J, agreement with the classes and seconds, at several rates and epochs.
+
+Usage: SCE_DATA=folder python benchmarks/rates.py [mnist shuttle ijcnn] [--rates 1 1.5 2] [--epochs 100] [--seeds 3]
+
+The graph is that of SCE's defaults, and so is the start; the rate holds for the coarse maps, too, and falls to 0. J has the
+attraction exact and the repulsion from a sample of pairs, at r = 10, about where alpha = 0.1 ends. "auto" stands for the
+default. Where labels are no classes, there is no agreement. Prints a table in Markdown: means over seeds, with the standard
+deviation of J and AMI; seconds are those of coarse maps and layout.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import replace
+
+import numpy as np
+import scipy.sparse as sp
+
+from common import objective, require_data
+from sce import datasets
+from sce.engines.threads import ThreadEngine
+from sce.graph import GraphOptions, build_affinity
+from sce.layout.coarse import coarse_start
+from sce.layout.initialize import starting_points
+from sce.layout.optimize import optimize
+from sce.layout.records import LayoutOptions
+from sce.layout.scale import SCEScale
+from sce.layout.stochastic import choose_rate
+from sce.parallel import Team
+from sce.quality import class_agreement
+
+R = 10.0
+HEAD = "| data | points | rate | epochs | seconds | J | AMI | accuracy |\n|---|---|---|---|---|---|---|---|"
+
+
+def lay_out(P: sp.csr_matrix, start: np.ndarray, options: LayoutOptions, epochs: int | None, team: Team) -> np.ndarray:
+    """The map of SCE's defaults, with so many epochs after the coarse maps."""
+    engine = ThreadEngine(team)
+    begun = coarse_start(P, start, options, engine, team)
+    left = begun.options if epochs is None else replace(begun.options, n_epochs=epochs)
+    return optimize(P, begun.start, left, "auto", engine, team).Y
+
+
+def measure(name: str, arguments: argparse.Namespace, team: Team) -> None:
+    """The lines of a data set."""
+    X, y = datasets.load(name)
+    P = build_affinity(X, GraphOptions(), team, seed=0).P
+    first = starting_points("auto", X, P, 2, 0, team)
+    lay_out(P, first, LayoutOptions(SCEScale()), 1, team)  # compiles
+    for rate in arguments.rates:
+        for epochs in arguments.epochs:
+            found = []
+            for seed in range(arguments.seeds):
+                start = starting_points("auto", X, P, 2, seed, team)
+                begin = time.perf_counter()
+                Y = lay_out(P, start, LayoutOptions(SCEScale(), None, rate, seed=seed), epochs, team)
+                seconds = time.perf_counter() - begin
+                agreement = class_agreement(Y, y) if datasets.about(name).labels_are_classes else None
+                scores = (agreement.ami, agreement.accuracy) if agreement else (np.nan, np.nan)
+                found.append((seconds, objective(P, Y, R), *scores))
+            print(line(f"{name} | {len(X):,}", rate or choose_rate(len(X)), epochs, np.array(found)), flush=True)
+
+
+def line(data: str, rate: tuple[float, float], epochs: int | None, found: np.ndarray) -> str:
+    """Means over the seeds."""
+    seconds, J, ami, accuracy = found.mean(axis=0)
+    scores = "- | -" if np.isnan(ami) else f"{ami:.3f} ± {found[:, 2].std():.3f} | {accuracy:.4f}"
+    return f"| {data} | {rate[0]:.2f} | {epochs or 'auto'} | {seconds:.2f} | {J:.4f} ± {found[:, 1].std():.4f} | {scores} |"
+
+
+def rate_or_auto(text: str) -> tuple[float, float] | None:
+    return None if text == "auto" else (float(text), 0.0)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", default=["mnist", "shuttle", "ijcnn"])
+    parser.add_argument("--rates", nargs="+", type=rate_or_auto, default=[None, (1.0, 0.0), (1.5, 0.0), (2.0, 0.0)])
+    parser.add_argument("--epochs", nargs="+", type=int, default=[None])
+    parser.add_argument("--seeds", type=int, default=3)
+    arguments = parser.parse_args()
+    require_data()
+    print(HEAD)
+    with Team(2) as team:
+        for name in arguments.names:
+            measure(name, arguments, team)
