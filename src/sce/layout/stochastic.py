@@ -52,19 +52,23 @@ def choose_rate(n_points: int) -> tuple[float, float]:
     return max(1.0, (n_points / UNHURRIED) ** 0.25), 0.0
 
 
-def count_laps(n_points: int) -> int:
-    """How often an epoch goes through all tasks.
+def count_laps(n_points: int, n_edges: int) -> int:
+    """How often an epoch goes through all tasks, from 1 to 4.
 
     The finer blocks take turns, the nearer the sampler is to Algorithm 1; but each lap makes threads wait for one another a
-    few times, so laps are not shorter than some 600,000 steps. More than four lower J no further. Where blocks are not random
-    but hold near points, one lap is as good as four: pulls within a block take turns with one another anyway.
+    few times, so laps are not shorter than some 600,000 steps. Where blocks hold near points, pulls within a block take turns
+    anyway, and laps are as many as it takes to draw few edges twice in one.
 
     Examples
     --------
-    >>> count_laps(1_797), count_laps(70_000), count_laps(126_701), count_laps(500_000), count_laps(1_000_000)
-    (1, 1, 2, 4, 1)
+    >>> count_laps(1_797, 20_000), count_laps(70_000, 770_000), count_laps(126_701, 1_400_000), count_laps(500_000, 5_500_000)
+    (1, 1, 2, 4)
+    >>> count_laps(1_000_000, 9_000_000), count_laps(11_000_000, 45_000_000)
+    (1, 2)
     """
-    return int(np.clip(STEPS_PER_POINT * n_points // 600_000, 1, 4)) if count_blocks(n_points) <= FEW_BLOCKS else 1
+    steps = STEPS_PER_POINT * n_points
+    laps = steps // 600_000 if count_blocks(n_points) <= FEW_BLOCKS else round(steps / n_edges)
+    return min(max(laps, 1), 4)
 
 
 def sample(
@@ -105,7 +109,7 @@ def _epochs(P: sp.csr_matrix, session: Session, options: LayoutOptions) -> Itera
     constants = divergence_constant(P, options.weights)
     n_epochs, tol = options.n_epochs or choose_epochs(n, P.nnz // 2), options.tol or 0.0
     steps = float(STEPS_PER_POINT * n)
-    laps = count_laps(n)
+    laps = count_laps(n, P.nnz // 2)
     estimate = ScaleEstimate(options.rule, steps * n_epochs, float(n) * (n - 1))
     first, last = options.learning_rate or choose_rate(n)
     key = stream(options.seed, "draws")
