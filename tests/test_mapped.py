@@ -122,8 +122,8 @@ def test_prepared_rows_are_gone_after_the_search(monkeypatch):
 
     kept = []
 
-    def centred_rows(*args):
-        rows = prepare.centred_rows(*args)
+    def centred_rows(*args, **options):
+        rows = prepare.centred_rows(*args, **options)
         kept.append(weakref.ref(rows.values))
         return rows
 

@@ -86,9 +86,28 @@ def _read_only_map(X: Any) -> mmap.mmap | None:
     """The large read-only map that X is a view of, where there is one and the system can take pages back."""
     if not hasattr(mmap, "MADV_DONTNEED"):
         return None
+    mapped = _mapped(X)
+    if mapped is None:
+        return None
+    pages: mmap.mmap = mapped._mmap  # noqa: SLF001
+    return pages if getattr(mapped, "mode", None) == "r" and len(pages) >= _LARGE else None
+
+
+def is_mapped(X: Any) -> bool:
+    """Whether X is a view of a mapped file.
+
+    Examples
+    --------
+    >>> is_mapped(np.zeros(3))
+    False
+    """
+    return _mapped(X) is not None
+
+
+def _mapped(X: Any) -> Any:
+    """The mapped array that X is a view of, or None."""
     while isinstance(X, np.ndarray):
-        pages = getattr(X, "_mmap", None)
-        if isinstance(pages, mmap.mmap):
-            return pages if getattr(X, "mode", None) == "r" and len(pages) >= _LARGE else None
+        if isinstance(getattr(X, "_mmap", None), mmap.mmap):
+            return X
         X = X.base
     return None

@@ -79,13 +79,16 @@ class Need(NamedTuple):
     layout: float
 
 
-def stages_memory(n: int, columns: int, k: int) -> Need:
-    """What the stages of a fit of n vectors take, with k neighbours listed for each."""
+def stages_memory(n: int, columns: int, k: int, *, copied: bool = True) -> Need:
+    """What the stages of a fit of n vectors take, with k neighbours listed for each.
+
+    `copied` is whether the search makes a copy of the vectors: all but wide ones, in float32 and in memory.
+    """
     from sce.graph.forest import FEWEST, SKETCH_ABOVE, SKETCH_MOST
     from sce.graph.kernels import pad_columns
 
     sketched = columns > SKETCH_ABOVE
-    width = pad_columns(columns) + (SKETCH_MOST if sketched else 0)
+    width = (pad_columns(columns) if copied else 0) + (SKETCH_MOST if sketched else 0)
     listed = k + max(8, k // 2) if sketched else max(k, FEWEST)
     entries = _ENTRIES * k
     return Need(
@@ -95,7 +98,7 @@ def stages_memory(n: int, columns: int, k: int) -> Need:
     )
 
 
-def fit_memory(n: int, columns: int, k: int) -> float:
+def fit_memory(n: int, columns: int, k: int, *, copied: bool = True) -> float:
     """The most bytes that a fit of n vectors takes, with k neighbours listed for each.
 
     Examples
@@ -103,7 +106,7 @@ def fit_memory(n: int, columns: int, k: int) -> float:
     >>> round(fit_memory(1_000_000, 60, 15) / 2**30, 1)
     0.7
     """
-    return max(stages_memory(n, columns, k))
+    return max(stages_memory(n, columns, k, copied=copied))
 
 
 def given_memory(n: int, entries: int) -> float:

@@ -156,6 +156,18 @@ def test_rank_on_full_rows(k, team):
         assert (ranked.distances[i, len(expected) :] == np.inf).all()
 
 
+def test_rank_of_rows_that_were_not_moved(team):
+    """Row j of the heaps is then row names[j] of X."""
+    X = rows(50, 16)
+    names = np.random.default_rng(0).permutation(50).astype(np.int32)
+    heaps = kernels.empty_heaps(50, 10)
+    heaps.ids[:] = [[(i + s) % 50 for s in range(1, 11)] for i in range(50)]
+    moved = forest.rank(X[names], heaps, 4, names, False, team)
+    ranked = forest.rank(X, heaps, 4, names, False, team, moved=False)
+    assert (ranked.ids == moved.ids).all()
+    assert (ranked.distances == moved.distances).all()
+
+
 def test_ties_in_rank_go_to_the_lesser_name(team):
     """The order of the rows in memory decides nothing."""
     X = np.zeros((4, 8), np.float32)
@@ -166,12 +178,15 @@ def test_ties_in_rank_go_to_the_lesser_name(team):
     assert ranked.ids.tolist() == [[0, 1, 2], [0, 2, 3], [1, 2, 3], [0, 1, 3]]
 
 
+@pytest.mark.parametrize("manhattan", [False, True])
+@pytest.mark.parametrize("own", [False, True])
 @pytest.mark.parametrize("d", [24, 320])
-def test_forest_leaves_the_rows_as_they_were(d, team):
-    """They are put in order, and put back."""
+def test_forest_leaves_the_rows_as_they_were(d, own, manhattan, team):
+    """They are put in order, and put back; or, if they are someone else's, not even that."""
     X = rows(3000, d)
     before = X.copy()
-    forest.forest_neighbors(X, 5, manhattan=False, seed=0, team=team)
+    X.flags.writeable = own
+    forest.forest_neighbors(X, 5, manhattan=manhattan, seed=0, team=team, own=own)
     assert (before == X).all()
 
 

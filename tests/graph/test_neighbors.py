@@ -380,6 +380,38 @@ def test_centred_rows_keep_distances(mixture, team):
     np.testing.assert_allclose(a, np.linalg.norm(X[0] - X[1]), rtol=1e-9)
 
 
+def test_wide_rows_are_taken_as_they_are(team):
+    """X itself where a search can read it; else its numbers, or a scaled copy where they are extreme or far off."""
+    X = np.random.default_rng(0).random((50, 168)).astype(np.float32)
+    itself = centred_rows(X, 168, np.float32, team, plainly=True)
+    assert itself.values is X
+    assert (itself.unit, itself.own) == (1.0, False)
+    for other in (X.astype(float), np.asfortranarray(X), X[:, :165]):
+        copy = centred_rows(other, 168, np.float32, team, plainly=True)
+        assert (copy.values[:, : other.shape[1]] == other).all()
+        assert (copy.unit, copy.own) == (1.0, True)
+    for other in (X + 100, X * np.float32(1e-30), X * np.float32(1e30)):
+        copy = centred_rows(other, 168, np.float32, team, plainly=True)
+        assert copy.own
+        assert 2.0**49 <= np.abs(copy.values).max() <= 2.0**50
+
+
+@pytest.mark.parametrize("crowd", [1, 100])
+def test_wide_rows_give_the_same_in_any_form(crowd, mixture, team, monkeypatch):
+    """Types, orders and rows that need a copy change no neighbour and no distance, nor does the search change X."""
+    monkeypatch.setattr("sce.graph.neighbors._BRUTE_FORCE_BELOW", 0)
+    X = mixture(3000, 176).astype(np.float32)
+    X[:crowd] = X[0]
+    before = X.copy()
+    expected = nearest_neighbors(X, 10, team=team)
+    assert expected.method == "forest"
+    assert (before == X).all()
+    for other in (X.astype(float), np.asfortranarray(X)):
+        found = nearest_neighbors(other, 10, team=team)
+        assert (found.indices == expected.indices).all()
+        assert (found.distances == expected.distances).all()
+
+
 def test_unit_rows(team):
     """Rows have length 1, and those without direction are marked in the extra column."""
     rows = unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]]), 8, np.float32, False, team)

@@ -201,10 +201,13 @@ def _remark_on_memory(X: Any, k: int, options: GraphOptions, remarks: _Remarks) 
     free = free_memory()
     n, is_sparse = X.shape[0], hasattr(X, "tocsr")
     columns = 0 if is_sparse or options.metric == "precomputed" else X.shape[1]
-    need = fit_memory(n, columns, k) if k else given_memory(n, X.nnz if is_sparse else X.size)
+    copied = not _reads_in_place(X, columns, options.metric)
+    need = fit_memory(n, columns, k, copied=copied) if k else given_memory(n, X.nnz if is_sparse else X.size)
     if free is None or need <= free:
         return
-    fewer = next((m for m in range(k - 1, _FEW_NEIGHBORS, -1) if fit_memory(n, columns, m) <= free), None)
+    fewer = next(
+        (m for m in range(k - 1, _FEW_NEIGHBORS, -1) if fit_memory(n, columns, m, copied=copied) <= free), None
+    )
     if fewer is None:
         advice = (
             f"embed a sample of {int(0.9 * n * free / need):,} rows, or fewer"
@@ -219,6 +222,16 @@ def _remark_on_memory(X: Any, k: int, options: GraphOptions, remarks: _Remarks) 
         f"The fit takes about {need / 2**30:.1f} GiB of memory at its peak, and {free / 2**30:.1f} GiB are free; {advice}.",
         DataWarning,
     )
+
+
+def _reads_in_place(X: Any, columns: int, metric: object) -> bool:
+    """Whether the search can do without a copy of X, whatever its numbers are."""
+    from sce.graph.forest import SKETCH_ABOVE
+    from sce.graph.kernels import pad_columns
+    from sce.graph.prepare import can_borrow
+
+    as_they_are = isinstance(metric, str) and metric in ("euclidean", "sqeuclidean", "l2")
+    return as_they_are and columns > SKETCH_ABOVE and can_borrow(X, pad_columns(columns))
 
 
 def _remark_on_copies(near: Neighbors, remarks: _Remarks) -> None:

@@ -19,7 +19,6 @@ import numpy as np
 from sce.compiled import kernel
 from sce.graph.inplace import permute_rows, widen_rows
 from sce.graph.kernels import (
-    LANES,
     Heaps,
     empty_heaps,
     exact_neighbors,
@@ -30,6 +29,7 @@ from sce.graph.kernels import (
     sort_heap,
     two_rows,
 )
+from sce.graph.lanes import LANES
 from sce.graph.trees import Tree, grow_trees
 from sce.linalg import sample_rows
 from sce.parallel import Team
@@ -172,32 +172,41 @@ def join_neighbors(Z: np.ndarray, heaps: Heaps, reach: int, manhattan: bool, tea
 
 
 @kernel(fused=True)
-def _rank_rows(X: Any, rows: Any, candidates: Any, names: Any, ranked: Any, manhattan: Any) -> None:
-    """Sort the candidates of each row by their distance on X and write the nearest, nearest first, by their names."""
+def _rank_rows(X: Any, rows: Any, candidates: Any, names: Any, moved: Any, ranked: Any, manhattan: Any) -> None:
+    """Sort the candidates of each row by their distance on X and write the nearest, nearest first, by their names.
+
+    The row of candidate j is number j of X if its rows were moved, else number names[j].
+    """
     k = ranked.ids.shape[1]
     distances, ids = np.empty(candidates.shape[1], np.float32), np.empty(candidates.shape[1], np.int32)
     for i in range(rows.size):
         x = X[rows[i]]
         for a in range(ids.size):
             j = candidates[i, a]
-            ids[a] = names[j] if j >= 0 else np.int32(-1)
-            distances[a] = pair_distance(x, X[j], manhattan) if j >= 0 else np.float32(np.inf)
+            ids[a], distances[a] = np.int32(-1), np.float32(np.inf)
+            if j >= 0:
+                ids[a] = names[j]
+                distances[a] = pair_distance(x, X[j if moved else names[j]], manhattan)
         sort_heap(distances, ids)
         for a in range(k):
             ranked.distances[i, a] = distances[ids.size - 1 - a]
             ranked.ids[i, a] = ids[ids.size - 1 - a]
 
 
-def rank(X: np.ndarray, heaps: Heaps, k: int, names: np.ndarray, manhattan: bool, team: Team) -> Heaps:
-    """The k nearest of the rows in each heap by their distances on X, nearest first, row j of X called names[j].
+def rank(
+    X: np.ndarray, heaps: Heaps, k: int, names: np.ndarray, manhattan: bool, team: Team, *, moved: bool = True
+) -> Heaps:
+    """The k nearest of the rows in each heap by their distances on X, nearest first, row j of the heaps called names[j].
 
-    Ties go to the lesser name. Where the heaps have k places, they are what is returned, overwritten.
+    Row j of the heaps is row j of X, or with moved=False row names[j]. Ties go to the lesser name. Where the heaps have k
+    places, they are what is returned, overwritten.
     """
     ranked = heaps if heaps.ids.shape[1] == k else empty_heaps(len(X), k)
 
     def work(start: int, stop: int) -> None:
         part = Heaps(ranked.distances[start:stop], ranked.ids[start:stop])
-        _rank_rows(X, np.arange(start, stop), heaps.ids[start:stop], names, part, manhattan)
+        rows = np.arange(start, stop, dtype=np.int32) if moved else names[start:stop]
+        _rank_rows(X, rows, heaps.ids[start:stop], names, moved, part, manhattan)
 
     team.sweep(work, len(X), _GRAIN)
     return ranked
@@ -221,7 +230,8 @@ def probe(X: np.ndarray, k: int, manhattan: bool, seed: int, team: Team) -> Prob
     found = exact_neighbors(X, rows, k, manhattan, team)
     # The distances are summed again in the order of `rank`: a neighbour is not to be missed for a rounding error.
     ranked = empty_heaps(len(rows), k)
-    _rank_rows(X, rows, found.ids, np.arange(len(X), dtype=np.int32), ranked, manhattan)
+    numbers = np.arange(len(X), dtype=np.int32)
+    _rank_rows(X, numbers[rows], found.ids, numbers, True, ranked, manhattan)
     return Probe(rows, ranked.ids, ranked.distances[:, -1:])
 
 
@@ -262,32 +272,36 @@ def sketch(X: np.ndarray, truth: Probe, width: int, seed: int, team: Team) -> np
 # --------------------------------------------------------------------------------------------------------- whole search
 
 
-def forest_neighbors(X: np.ndarray, k: int, *, manhattan: bool, seed: int, team: Team) -> tuple[Heaps, float]:
+def forest_neighbors(
+    X: np.ndarray, k: int, *, manhattan: bool, seed: int, team: Team, own: bool = True
+) -> tuple[Heaps, float]:
     """Nearly all of the k nearest neighbours of every row, nearest first, and the share found of a sample's true ones.
 
     Parameters
     ----------
     X : float32 array of shape (n, d), d a multiple of eight
-        Its rows are put into another order meanwhile, and back.
+        Its rows may be put into another order meanwhile, and back.
     k : int
     manhattan : bool
         Manhattan instead of (squared) Euclidean distances.
     seed : int
     team : Team
+    own : bool, default=True
+        Whether X may be changed; otherwise it is copied where it would be.
     """
     truth = probe(X, k, manhattan, seed, team)
     width = k + max(8, k // 2)
     Z = None if manhattan else sketch(X, truth, width, seed, team)
     sketched = Z is not None
+    if not (sketched or own):
+        X = X.copy()
     heaps, order, place = _candidates(
         X if Z is None else Z, sketched, width if sketched else max(k, FEWEST), truth, manhattan, seed, team
     )
     del Z
-    if sketched:
-        permute_rows(X, order, team)
-    near = rank(X, heaps, k, order, manhattan, team)
+    near = rank(X, heaps, k, order, manhattan, team, moved=not sketched)
     del heaps
-    for rows in (X, near.distances, near.ids):
+    for rows in (near.distances, near.ids) if sketched else (X, near.distances, near.ids):
         permute_rows(rows, place, team)
     _complete(X, near, manhattan, team)
     return near, sampled_recall(truth, near)

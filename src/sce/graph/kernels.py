@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sce.compiled import kernel
+from sce.graph.lanes import LANES, sum_absolutes, sum_squares
 from sce.parallel import Team
 
 FAR = np.float32(np.inf)
-LANES = 8
-BLOCK, BLOCK_CELLS = 512, 1 << 22  # candidates compared at once with a pair of rows, and numbers in these at most
+BLOCK, BLOCK_CELLS = 512, 1 << 17  # candidates compared at once with a pair of rows, and numbers in these: half a MiB
 _QUERIES = 64  # rows that a thread searches for at once
 
 
@@ -86,33 +86,9 @@ def sort_heap(distances: Any, ids: Any) -> None:
 
 
 @kernel(fused=True)
-def _square(x: Any, y: Any) -> Any:
-    """Sum of squared differences, in eight sums side by side."""
-    s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = np.float32(0)
-    for c in range(0, x.size, 8):
-        a, b = x[c : c + 8], y[c : c + 8]
-        z0, z1, z2, z3 = a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3]
-        z4, z5, z6, z7 = a[4] - b[4], a[5] - b[5], a[6] - b[6], a[7] - b[7]
-        s0, s1, s2, s3 = s0 + z0 * z0, s1 + z1 * z1, s2 + z2 * z2, s3 + z3 * z3
-        s4, s5, s6, s7 = s4 + z4 * z4, s5 + z5 * z5, s6 + z6 * z6, s7 + z7 * z7
-    return ((s0 + s4) + (s2 + s6)) + ((s1 + s5) + (s3 + s7))
-
-
-@kernel(fused=True)
-def _absolute(x: Any, y: Any) -> Any:
-    """Sum of absolute differences, in four sums side by side."""
-    s0 = s1 = s2 = s3 = np.float32(0)
-    for c in range(0, x.size, 4):
-        a, b = x[c : c + 4], y[c : c + 4]
-        s0, s1 = s0 + abs(a[0] - b[0]), s1 + abs(a[1] - b[1])
-        s2, s3 = s2 + abs(a[2] - b[2]), s3 + abs(a[3] - b[3])
-    return (s0 + s2) + (s1 + s3)
-
-
-@kernel(fused=True)
 def pair_distance(x: Any, y: Any, manhattan: Any) -> Any:
     """The distance of two rows."""
-    return _absolute(x, y) if manhattan else _square(x, y)
+    return sum_absolutes(x, y) if manhattan else sum_squares(x, y)
 
 
 @kernel(fused=True)
@@ -213,7 +189,8 @@ def exact_neighbors(X: np.ndarray, queries: np.ndarray, k: int, manhattan: bool,
         part = Heaps(heaps.distances[start:stop], heaps.ids[start:stop])
         _exact_rows(X, queries[start:stop], part, manhattan)
 
-    team.sweep(work, len(queries), _QUERIES)
+    share = -(-len(queries) // (2 * team.n_jobs)) * 2  # even: they are compared two at a time
+    team.sweep(work, len(queries), min(_QUERIES, share))
     return Heaps(np.ascontiguousarray(heaps.distances[:, ::-1]), np.ascontiguousarray(heaps.ids[:, ::-1]))
 
 

@@ -12,10 +12,10 @@ from scipy import sparse
 
 from sce.errors import DataWarning, InputError, ParameterError
 from sce.graph.distances import Neighbors, neighbors_from_distances, neighbors_graph
-from sce.graph.forest import forest_neighbors, rank
+from sce.graph.forest import SKETCH_ABOVE, forest_neighbors, rank
 from sce.graph.inplace import keep_rows
 from sce.graph.kernels import exact_neighbors, pad_columns
-from sce.graph.prepare import Copies, centred_rows, find_copies, unit_rows
+from sce.graph.prepare import Copies, Rows, centred_rows, find_copies, unit_rows
 from sce.parallel import Team
 
 __all__ = [
@@ -99,16 +99,16 @@ def _search(X: np.ndarray, k: int, metric: str, seed: int, team: Team) -> tuple[
     if angular:
         rows = unit_rows(X, columns, dtype, metric == "correlation", team)
     else:
-        rows = centred_rows(X, columns, dtype, team)
+        rows = centred_rows(X, columns, dtype, team, plainly=d > SKETCH_ABOVE)
 
-    def search(values: np.ndarray) -> _Found:
-        if exact or k > len(values) // 16:
-            return _by_brute_force(values.astype(np.float32, copy=False), k, manhattan, team)
+    def search(rows: Rows) -> _Found:
+        if exact or k > len(rows.values) // 16:
+            return _by_brute_force(rows.values.astype(np.float32, copy=False), k, manhattan, team)
         if tree:
-            return _by_tree(values, k, manhattan, team)
-        return _by_forest(values, k, manhattan, seed, team)
+            return _by_tree(rows.values, k, manhattan, team)
+        return _by_forest(rows, k, manhattan, seed, team)
 
-    return _search_among_copies(rows.values, k, search, team), rows.unit
+    return _search_among_copies(rows, k, search, team), rows.unit
 
 
 def _as_asked(distances: np.ndarray, squared: bool, unit: float, metric: str, team: Team) -> np.ndarray:
@@ -152,19 +152,20 @@ def _converted(distances: np.ndarray, convert: Callable[[np.ndarray], np.ndarray
 # -------------------------------------------------------------------------------------------------------------- copies
 
 
-def _search_among_copies(values: np.ndarray, k: int, search: Callable[[np.ndarray], _Found], team: Team) -> _Found:
+def _search_among_copies(rows: Rows, k: int, search: Callable[[Rows], _Found], team: Team) -> _Found:
     """Search among at most k + 1 copies of each row; rows with more copies than that get copies as neighbours.
 
     More copies can change no distance, and thousands of equal rows would fill whole leaves of any tree. What is left of
-    `values` are the rows that were searched.
+    `rows`, where they are a copy, are those that were searched.
     """
-    copies = find_copies(values, team)
-    n = len(values)
+    copies = find_copies(rows.values, team)
+    n = len(rows.values)
     keep = np.flatnonzero(copies.rank <= k).astype(np.int32)
     if len(keep) == n:
         del copies, keep
-        return search(values)
-    part = search(keep_rows(values, keep, team))
+        return search(rows)
+    kept = keep_rows(rows.values, keep, team) if rows.own else rows.values[keep]
+    part = search(rows._replace(values=kept, own=True))
     ids = np.empty((n, k), np.int32)
     distances = np.zeros((n, k), part.distances.dtype)
     ids[keep] = keep[part.ids]
@@ -197,10 +198,10 @@ def _by_brute_force(values: np.ndarray, k: int, manhattan: bool, team: Team) -> 
     return _Found(near.ids, near.distances, not manhattan, "brute force", 1.0)
 
 
-def _by_forest(values: np.ndarray, k: int, manhattan: bool, seed: int, team: Team) -> _Found:
-    near, recall = forest_neighbors(values, k, manhattan=manhattan, seed=seed, team=team)
-    if recall < _POOR and float(len(values)) * values.size <= _BRUTE_FORCE_RATHER_BELOW:
-        return _by_brute_force(values, k, manhattan, team)  # nothing but noise defeats the trees
+def _by_forest(rows: Rows, k: int, manhattan: bool, seed: int, team: Team) -> _Found:
+    near, recall = forest_neighbors(rows.values, k, manhattan=manhattan, seed=seed, team=team, own=rows.own)
+    if recall < _POOR and float(len(rows.values)) * rows.values.size <= _BRUTE_FORCE_RATHER_BELOW:
+        return _by_brute_force(rows.values, k, manhattan, team)  # nothing but noise defeats the trees
     return _Found(near.ids, near.distances, not manhattan, "forest", recall)
 
 

@@ -1,4 +1,7 @@
-"""Rows made ready for a search: one copy, centred or of unit length, of a size that no square overflows or vanishes."""
+"""Rows made ready for a search: centred or of unit length, of a size that no square overflows or vanishes.
+
+That is one copy of them, or none where they are ready as they are.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import numpy as np
 
 from sce.compiled import kernel
 from sce.linalg import power_of_two, sample_rows
-from sce.mapped import releasing, take
+from sce.mapped import is_mapped, releasing, take
 from sce.parallel import Team
 from sce.random import GOLDEN, bits, stream
 
@@ -19,22 +22,34 @@ _HEADROOM = (
 )
 
 
+_PLAIN = 2.0**-10, 2.0**50  # how far from the centre the farthest value may be where rows are taken as they are
+_OFF_CENTRE = 4.0  # times that, at most, may the centre be from zero
+
+
 class Rows(NamedTuple):
-    """Rows ready for a search, and what their distances are to be multiplied by to be those of the data."""
+    """Rows ready for a search, what their distances are to be multiplied by to be those of the data, and whose they are."""
 
     values: np.ndarray
     unit: float
+    own: bool  # a copy, which may be changed
 
 
 def _grain(d: int) -> int:
     return max(1, _CELLS // max(1, d))
 
 
-def centred_rows(X: np.ndarray, columns: int, dtype: type, team: Team) -> Rows:
+def can_borrow(X: np.ndarray, columns: int) -> bool:
+    """Whether a search could read the rows where they are: float32, without gaps, not in a file, of so many columns."""
+    plain = X.dtype == np.float32 and X.flags.c_contiguous and X.flags.aligned and X.flags.writeable
+    return plain and X.shape[1] == columns and not is_mapped(X)
+
+
+def centred_rows(X: np.ndarray, columns: int, dtype: type, team: Team, *, plainly: bool = False) -> Rows:
     """X minus a central value of each column, over one scale for all, with zero columns up to `columns`.
 
     The subtraction is done in float64: data like 10^9 + noise keep their noise. The central value is the median of a
-    sample of rows, which neither far values nor huge ones can spoil.
+    sample of rows, which neither far values nor huge ones can spoil. With `plainly`, X as it is where its values are about as
+    near to zero as to their centre, so that centring would save no digits; and then X itself, if a search can read it.
     """
     n, d = X.shape
     centre = 0.5 * _medians(X, sample_rows(n, 1023, stream(0, "centre")))
@@ -45,14 +60,19 @@ def centred_rows(X: np.ndarray, columns: int, dtype: type, team: Team) -> Rows:
         peaks[start // grain] = _farthest(_plain(X[start:stop]), centre)
 
     team.sweep(releasing(X, measure), n, grain)
-    scale = power_of_two(float(peaks.max()))
+    peak = float(peaks.max())
+    scale, headroom = power_of_two(peak), 2.0**_HEADROOM
+    if plainly and _PLAIN[0] <= peak <= _PLAIN[1] and float(np.abs(centre).max(initial=0.0)) <= _OFF_CENTRE * peak:
+        if can_borrow(X, columns):
+            return Rows(X, 1.0, own=False)
+        centre, scale, headroom = np.zeros(d), 1.0, 2.0
     values: np.ndarray = np.zeros((n, columns), dtype)
 
     def write(start: int, stop: int) -> None:
-        _write_centred(_plain(X[start:stop]), centre, scale, 2.0**_HEADROOM, values[start:stop])
+        _write_centred(_plain(X[start:stop]), centre, scale, headroom, values[start:stop])
 
     team.sweep(releasing(X, write), n, grain)
-    return Rows(values, 2.0 * 2.0**-_HEADROOM / scale)
+    return Rows(values, 2.0 / headroom / scale, own=True)
 
 
 def _plain(part: np.ndarray) -> np.ndarray:
@@ -110,7 +130,7 @@ def unit_rows(X: np.ndarray, columns: int, dtype: type, centre: bool, team: Team
         values[start:stop, d] = length == 0
 
     team.sweep(releasing(X, write), n, _grain(d))
-    return Rows(values, 1.0)
+    return Rows(values, 1.0, own=True)
 
 
 # -------------------------------------------------------------------------------------------------------------- copies
