@@ -19,6 +19,7 @@ from sce.random import normal_array, stream
 
 NOISE = 0.01  # the standard deviation of the paper's random start
 DIFFUSION_STEPS = 100
+SAMPLE = 2048  # rows, of which the principal axes are taken: those of a start need not be exact
 FAR = 1e6
 STARTS = ("auto", "pca", "spectral", "random")
 
@@ -78,7 +79,7 @@ def pca_start(X: Any, n_components: int, seed: int, team: Team) -> np.ndarray:
     """The coordinates of X along its first principal axes (as many as it has columns, at most n_components)."""
     from sce.principal import principal_axes, project
 
-    mean, axes, _ = principal_axes(X, min(n_components, X.shape[1]), seed, team)
+    mean, axes, _ = principal_axes(X, min(n_components, X.shape[1]), seed, team, n_sample=SAMPLE)
     return project(X, mean, axes, team)
 
 
