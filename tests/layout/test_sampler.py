@@ -187,6 +187,16 @@ def test_long_runs_within_a_block_push_all_pairs_alike(n):
     assert np.abs(expected).max() > 50 * error.max()
 
 
+@pytest.mark.parametrize("d", [2, 3])
+@pytest.mark.parametrize("place", [1, 50])
+def test_a_coordinate_that_is_no_number_is_not_hidden(d, place):
+    """Not by the bound of a push: the run is to end with an error."""
+    A, B = np.random.default_rng(4).normal(size=(2, 60 * d)).astype(np.float32)
+    A[d * place] = np.nan
+    repel(A, B, False, 600, make_epoch(0, 1), np.uint64(5), tuple(range(d)), np.empty((3, d * RUN), np.float32))
+    assert np.isnan(A[d * place])
+
+
 def test_draws_add_up_over_the_epochs():
     """Fractions of draws are neither lost nor invented: after E epochs, within one of E times the share."""
     for share in (0.3, 1.0, 7.77, 1e6 + 0.1):

@@ -29,8 +29,8 @@ from sce.graph.kernels import (
     sort_heap,
     two_rows,
 )
-from sce.graph.lanes import LANES
 from sce.graph.trees import Tree, grow_trees
+from sce.lanes import LANES
 from sce.linalg import sample_rows
 from sce.parallel import Team
 from sce.principal import principal_axes, project

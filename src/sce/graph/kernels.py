@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sce.compiled import kernel
-from sce.graph.lanes import LANES, sum_absolutes, sum_squares
+from sce.lanes import LANES, sum_absolutes, sum_squares
 from sce.parallel import Team
 
 FAR = np.float32(np.inf)

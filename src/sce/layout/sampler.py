@@ -8,7 +8,7 @@ A step of Algorithm 1 draws a pair from P and pulls it together, and draws a uni
 with q = 1 / (1 + |y_i - y_j|^2). A task makes its share of the draws of both kinds in runs of up to RUN draws, the two kinds
 taking turns. Attraction takes the next edges of the task's bucket, which are in random order. A run of repulsion takes
 consecutive points of block a against consecutive points of block b from a random place on: each single pair is
-uniform, and a run is computed on vector registers, in pieces in which no point occurs twice.
+uniform, and a run is computed on vector registers (lanes.py), in pieces in which no point occurs twice.
 
 Sums are in float64 and arithmetic is in the order written, without fused operations: the same bytes on any CPU.
 """
@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sce.compiled import kernel
+from sce.lanes import LANES, push_eights
 from sce.layout.blocks import _bucket_number
 from sce.random import LOW, below, below_low, bits, unit
 
@@ -160,8 +161,10 @@ def repel(A: Any, B: Any, same: Any, n: Any, epoch: Any, key: Any, axes: Any, sc
         left = run
         while left > 0:  # a piece up to the end of a block, where the run goes on from its start
             m = min(left, apart, n_a - i, n_b - j)
-            push(A, B, np.uint64(i), np.uint64(j), np.uint64(m), epoch, axes, scratch)
-            total += add_up(scratch[1], m)
+            eights = m - m % LANES if len(axes) == 2 else 0
+            total += push_eights(A, B, i, j, eights, epoch.repulsion, epoch.limit)
+            push(A, B, np.uint64(i + eights), np.uint64(j + eights), np.uint64(m - eights), epoch, axes, scratch)
+            total += add_up(scratch[1], m - eights)
             i = i + m if i + m < n_a else 0
             j = j + m if j + m < n_b else 0
             left -= m

@@ -1,0 +1,153 @@
+"""The innermost loops that are written as vector instructions: distances of two rows, and pushes of a run of pairs.
+
+Numba leaves it to the compiler to find vectors. In a sum it may find none, for that would take another order of the terms than
+the one written, and where the coordinates of a point lie side by side it finds poor ones. Here the order is fixed, and the
+same for any width of the registers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+LANES = 8
+_ROW = types.Array(types.float32, 1, "C")
+_VECTOR = ir.VectorType(ir.FloatType(), LANES)
+_WORDS = ir.VectorType(ir.IntType(32), LANES)
+_POINTS = ir.VectorType(ir.FloatType(), 2 * LANES)  # x and y of a point, then of the next
+_SUMS = ir.VectorType(ir.DoubleType(), LANES)
+_CONTRACT = ("contract",)  # a product and a sum may become one instruction
+_SIDE_BY_SIDE = 4  # sums: an addition takes as long as four begin
+
+Term = Callable[[Any, Any], Any]  # builder, vector of differences -> vector of terms
+
+
+def _add_lanes(builder: Any, vector: Any) -> Any:
+    """The sum of the numbers in a vector, by halves."""
+    terms = [builder.extract_element(vector, ir.IntType(32)(lane)) for lane in range(LANES)]
+    while len(terms) > 1:
+        half = len(terms) // 2
+        terms = [builder.fadd(a, b) for a, b in zip(terms[:half], terms[half:], strict=True)]
+    return terms[0]
+
+
+# ------------------------------------------------------------------------------------------------------------- distances
+
+
+def _build_sum(context: Any, builder: Any, rows: Any, term: Term) -> Any:
+    """The instructions that sum term(x - y) over two rows of equal length, a multiple of eight."""
+    x, y = (context.make_array(_ROW)(context, builder, row) for row in rows)
+    (n,) = cgutils.unpack_tuple(builder, x.shape, 1)
+    sums = [cgutils.alloca_once_value(builder, ir.Constant(_VECTOR, [0.0] * LANES)) for _ in range(_SIDE_BY_SIDE)]
+
+    def load(row: Any, place: Any) -> Any:
+        return builder.load(builder.bitcast(builder.gep(row.data, [place]), _VECTOR.as_pointer()), align=4)
+
+    def add(total: Any, place: Any) -> None:
+        difference = builder.fsub(load(x, place), load(y, place))
+        builder.store(builder.fadd(builder.load(total), term(builder, difference), flags=_CONTRACT), total)
+
+    step = n.type(_SIDE_BY_SIDE * LANES)
+    whole = builder.sub(n, builder.urem(n, step))
+    with cgutils.for_range_slice(builder, n.type(0), whole, step) as (place, _):
+        for number, total in enumerate(sums):
+            add(total, builder.add(place, n.type(number * LANES)))
+    with cgutils.for_range_slice(builder, whole, n, n.type(LANES)) as (place, _):
+        add(sums[0], place)
+    parts = [builder.load(total) for total in sums]
+    return _add_lanes(builder, builder.fadd(builder.fadd(parts[0], parts[2]), builder.fadd(parts[1], parts[3])))
+
+
+def _square(builder: Any, z: Any) -> Any:
+    return builder.fmul(z, z, flags=_CONTRACT)
+
+
+def _absolute(builder: Any, z: Any) -> Any:
+    words = builder.bitcast(z, _WORDS)
+    return builder.bitcast(builder.and_(words, _WORDS([0x7FFFFFFF] * LANES)), _VECTOR)  # without the sign
+
+
+@intrinsic
+def sum_squares(_: Any, x: Any, y: Any) -> Any:  # noqa: ARG001
+    """The sum of the squared differences of two rows of float32, whose length is a multiple of eight."""
+
+    def build(context: Any, builder: Any, _: Any, rows: Any) -> Any:
+        return _build_sum(context, builder, rows, _square)
+
+    return types.float32(_ROW, _ROW), build
+
+
+@intrinsic
+def sum_absolutes(_: Any, x: Any, y: Any) -> Any:  # noqa: ARG001
+    """The sum of the absolute differences of two rows of float32, whose length is a multiple of eight."""
+
+    def build(context: Any, builder: Any, _: Any, rows: Any) -> Any:
+        return _build_sum(context, builder, rows, _absolute)
+
+    return types.float32(_ROW, _ROW), build
+
+
+# ---------------------------------------------------------------------------------------------------------------- pushes
+
+
+def _pick(builder: Any, vector: Any, lanes: list[int]) -> Any:
+    """The numbers in these lanes of a vector, in their order."""
+    mask = ir.VectorType(ir.IntType(32), len(lanes))(lanes)
+    return builder.shuffle_vector(vector, ir.Constant(vector.type, ir.Undefined), mask)
+
+
+def _fill(builder: Any, value: Any, kind: Any) -> Any:
+    """A vector of the same number everywhere."""
+    first = builder.insert_element(ir.Constant(kind, ir.Undefined), value, ir.IntType(32)(0))
+    return _pick(builder, first, [0] * kind.count)
+
+
+def _push_eight(builder: Any, a: Any, b: Any, gain: Any, limit: Any) -> Any:
+    """Push eight pairs of points, whose coordinates are at a and b, apart; returns their q."""
+    A, B = (builder.load(place, align=4) for place in (a, b))
+    gap = builder.fsub(A, B)
+    square = builder.fmul(gap, gap)
+    one = ir.Constant(_VECTOR, [1.0] * LANES)
+    u = builder.fadd(one, _pick(builder, square, list(range(0, 2 * LANES, 2))))
+    u = builder.fadd(u, _pick(builder, square, list(range(1, 2 * LANES, 2))))
+    q = builder.fdiv(one, u)
+    strength = builder.fmul(builder.fmul(_fill(builder, gain, _VECTOR), q), q)
+    move = builder.fmul(_pick(builder, strength, [lane // 2 for lane in range(2 * LANES)]), gap)
+    most = _fill(builder, limit, _POINTS)
+    least = builder.fneg(most)
+    move = builder.select(builder.fcmp_ordered("<", most, move), most, move)
+    move = builder.select(builder.fcmp_ordered(">", least, move), least, move)
+    builder.store(builder.fadd(A, move), a, align=4)
+    builder.store(builder.fsub(B, move), b, align=4)
+    return q
+
+
+@intrinsic
+def push_eights(_: Any, A: Any, B: Any, i: Any, j: Any, n: Any, gain: Any, limit: Any) -> Any:  # noqa: ARG001
+    """Push points i + k of A and j + k of B apart for k < n, all different, n a multiple of eight; the sum of their q.
+
+    A and B have two coordinates for each point, one point after the other. Each number is computed in the order of the plain
+    loops of sampler.push, without fused operations.
+    """
+
+    def build(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
+        rows, (first_a, first_b, count), (gain, limit) = arguments[:2], arguments[2:5], arguments[5:]
+        starts = [context.make_array(_ROW)(context, builder, row).data for row in rows]
+        total = cgutils.alloca_once_value(builder, ir.Constant(_SUMS, [0.0] * LANES))
+        two = count.type(2)
+        with cgutils.for_range_slice(builder, count.type(0), count, count.type(LANES)) as (k, _):
+            a, b = (
+                builder.bitcast(builder.gep(start, [builder.mul(two, builder.add(first, k))]), _POINTS.as_pointer())
+                for start, first in zip(starts, (first_a, first_b), strict=True)
+            )
+            q = _push_eight(builder, a, b, gain, limit)
+            builder.store(builder.fadd(builder.load(total), builder.fpext(q, _SUMS)), total)
+        return _add_lanes(builder, builder.load(total))
+
+    numbers = types.uint64, types.uint64, types.uint64, types.float32, types.float32
+    return types.float64(_ROW, _ROW, *numbers), build
