@@ -1,4 +1,4 @@
-"""The innermost loops that are written as vector instructions: distances of two rows, and pushes of a run of pairs.
+"""The innermost loops that are written as vector instructions: distances of two rows, pulls and pushes of pairs of points.
 
 Numba leaves it to the compiler to find vectors. In a sum it may find none, for that would take another order of the terms than
 the one written, and where the coordinates of a point lie side by side it finds poor ones. Here the order is fixed, and the
@@ -20,6 +20,7 @@ _ROW = types.Array(types.float32, 1, "C")
 _VECTOR = ir.VectorType(ir.FloatType(), LANES)
 _WORDS = ir.VectorType(ir.IntType(32), LANES)
 _POINTS = ir.VectorType(ir.FloatType(), 2 * LANES)  # x and y of a point, then of the next
+_POINT = ir.VectorType(ir.FloatType(), 2)
 _SUMS = ir.VectorType(ir.DoubleType(), LANES)
 _CONTRACT = ("contract",)  # a product and a sum may become one instruction
 _SIDE_BY_SIDE = 4  # sums: an addition takes as long as four begin
@@ -92,7 +93,7 @@ def sum_absolutes(_: Any, x: Any, y: Any) -> Any:  # noqa: ARG001
     return types.float32(_ROW, _ROW), build
 
 
-# ---------------------------------------------------------------------------------------------------------------- pushes
+# ------------------------------------------------------------------------------------------------------ pulls and pushes
 
 
 def _pick(builder: Any, vector: Any, lanes: list[int]) -> Any:
@@ -105,6 +106,33 @@ def _fill(builder: Any, value: Any, kind: Any) -> Any:
     """A vector of the same number everywhere."""
     first = builder.insert_element(ir.Constant(kind, ir.Undefined), value, ir.IntType(32)(0))
     return _pick(builder, first, [0] * kind.count)
+
+
+def _point(context: Any, builder: Any, row: Any, number: Any, kind: Any) -> Any:
+    """The address of a point of a row of coordinates, as that of a vector."""
+    start = context.make_array(_ROW)(context, builder, row).data
+    return builder.bitcast(builder.gep(start, [builder.mul(number, number.type(2))]), kind.as_pointer())
+
+
+@intrinsic
+def pull_pair(_: Any, A: Any, B: Any, i: Any, j: Any, gain: Any) -> Any:  # noqa: ARG001
+    """Pull points i of A and j of B together, as sampler.pull does; returns 1 + the square of their distance before."""
+
+    def build(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
+        rows, numbers, gain = arguments[:2], arguments[2:4], arguments[4]
+        a, b = (_point(context, builder, *which, _POINT) for which in zip(rows, numbers, strict=True))
+        A, B = (builder.load(place, align=4) for place in (a, b))
+        gap = builder.fsub(A, B)
+        square = builder.fmul(gap, gap)
+        one = ir.FloatType()(1.0)
+        u = builder.fadd(one, builder.extract_element(square, ir.IntType(32)(0)))
+        u = builder.fadd(u, builder.extract_element(square, ir.IntType(32)(1)))
+        move = builder.fmul(_fill(builder, builder.fmul(gain, builder.fdiv(one, u)), _POINT), gap)
+        builder.store(builder.fsub(A, move), a, align=4)
+        builder.store(builder.fadd(B, move), b, align=4)
+        return u
+
+    return types.float32(_ROW, _ROW, types.uint64, types.uint64, types.float32), build
 
 
 def _push_eight(builder: Any, a: Any, b: Any, gain: Any, limit: Any) -> Any:
@@ -137,14 +165,10 @@ def push_eights(_: Any, A: Any, B: Any, i: Any, j: Any, n: Any, gain: Any, limit
 
     def build(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
         rows, (first_a, first_b, count), (gain, limit) = arguments[:2], arguments[2:5], arguments[5:]
-        starts = [context.make_array(_ROW)(context, builder, row).data for row in rows]
         total = cgutils.alloca_once_value(builder, ir.Constant(_SUMS, [0.0] * LANES))
-        two = count.type(2)
         with cgutils.for_range_slice(builder, count.type(0), count, count.type(LANES)) as (k, _):
-            a, b = (
-                builder.bitcast(builder.gep(start, [builder.mul(two, builder.add(first, k))]), _POINTS.as_pointer())
-                for start, first in zip(starts, (first_a, first_b), strict=True)
-            )
+            numbers = builder.add(first_a, k), builder.add(first_b, k)
+            a, b = (_point(context, builder, *which, _POINTS) for which in zip(rows, numbers, strict=True))
             q = _push_eight(builder, a, b, gain, limit)
             builder.store(builder.fadd(builder.load(total), builder.fpext(q, _SUMS)), total)
         return _add_lanes(builder, builder.load(total))

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sce.compiled import kernel
-from sce.lanes import LANES, push_eights
+from sce.lanes import LANES, pull_pair, push_eights
 from sce.layout.blocks import _bucket_number
 from sce.random import LOW, below, below_low, bits, unit
 
@@ -104,30 +104,15 @@ def attract(
 ) -> Any:
     """Pull the ends of n edges together, from a place in the bucket on; returns the next place."""
     total, logarithms, product = 0.0, 0.0, 1.0
-    d, one = np.uint64(len(axes)), np.float32(1.0)
-    y, z = np.uint64(1), np.uint64(2)
+    one = np.float32(1.0)
     for k in range(n):
         column = 0
         if keep.size > 0 and np.uint32(bits(key, np.uint64(k)) & LOW) >= keep[place]:
             column = 2
-        i, j = d * np.uint64(edges[place, column]), d * np.uint64(edges[place, column + 1])
+        i, j = np.uint64(edges[place, column]), np.uint64(edges[place, column + 1])
         place = place + 1 if place + 1 < edges.shape[0] else 0
-        dx = A[i] - B[j]
-        dy = A[i + y] - B[j + y]
-        u = one + dx * dx + dy * dy
-        if len(axes) == 3:
-            dz = A[i + z] - B[j + z]
-            u += dz * dz
-        q = one / u
-        g = gain * q
-        A[i] -= g * dx
-        A[i + y] -= g * dy
-        B[j] += g * dx
-        B[j + y] += g * dy
-        if len(axes) == 3:
-            A[i + z] -= g * dz
-            B[j + z] += g * dz
-        total += q
+        u = pull_pair(A, B, i, j, gain) if len(axes) == 2 else pull(A, B, i, j, gain, axes)
+        total += one / u
         product *= u
         if product > 1e250:  # one logarithm for many factors: u <= 1e38, so that there is no overflow
             logarithms += math.log(product)
@@ -135,6 +120,22 @@ def attract(
     sums[SUM_Q_P] += total
     sums[SUM_LOG] += logarithms + math.log(product)
     return place
+
+
+@kernel
+def pull(A: Any, B: Any, i: Any, j: Any, gain: Any, axes: Any) -> Any:
+    """Pull points i of A and j of B together; returns 1 + the square of their distance before."""
+    d, u = np.uint64(len(axes)), np.float32(1.0)
+    i, j = d * i, d * j
+    for axis in axes:
+        gap = A[i + np.uint64(axis)] - B[j + np.uint64(axis)]
+        u += gap * gap
+    g = gain * (np.float32(1.0) / u)
+    for axis in axes:
+        move = g * (A[i + np.uint64(axis)] - B[j + np.uint64(axis)])
+        A[i + np.uint64(axis)] -= move
+        B[j + np.uint64(axis)] += move
+    return u
 
 
 @kernel
