@@ -95,8 +95,8 @@ def _times(rows: Sequence[dict[str, Any]]) -> str:
     head += ["fresh process s", "warm fit s", "CPU s", "peak GB"]
     lines = []
     for row in rows:
-        cells = [METHODS[row["method"]].title, *(brief(row[name]) for name in PARTS)]
-        for name, unit in (("process", 1.0), ("warm", 1.0), ("cpu", 1.0), ("peak", BILLION)):
+        cells = [METHODS[row["method"]].title, *(brief(row[name]) for name in PARTS if name != "layout")]
+        for name, unit in (("layout", 1.0), ("process", 1.0), ("warm", 1.0), ("cpu", 1.0), ("peak", BILLION)):
             cells.append(_against(row[name], None if ours is None else ours[name], unit))
         lines.append(cells)
     return markdown(head, lines)

@@ -1,6 +1,6 @@
-"""The pictures of the documentation: MNIST, SHUTTLE and IJCNN with the paper's similarities and SCE's defaults.
+"""The pictures of the documentation: MNIST, SHUTTLE and IJCNN with the paper's similarities, mocap_1m with SCE's defaults.
 
-Usage: SCE_DATA=folder python benchmarks/pictures.py [-o docs/images]
+Usage: SCE_DATA=folder python benchmarks/pictures.py [mnist shuttle ijcnn mocap_1m] [-o docs/images]
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ import numpy as np
 
 from common import PAPER, require_data
 from sce import SCE, datasets
+from sce.graph import GraphOptions
 from sce.plot import scatter
+
+GRAPHS = {**PAPER, "mocap_1m": GraphOptions()}
 
 
 def emptiest_corner(ax: Any, Y: np.ndarray) -> tuple[float, float]:
@@ -30,7 +33,7 @@ def emptiest_corner(ax: Any, Y: np.ndarray) -> tuple[float, float]:
 
 def draw(name: str, folder: Path) -> None:
     X, y = datasets.load(name)
-    graph = PAPER[name]
+    graph = GRAPHS[name]
     start = time.perf_counter()
     model = SCE(
         affinity=graph.affinity, n_neighbors=graph.n_neighbors, perplexity=graph.perplexity, random_state=0
@@ -49,9 +52,10 @@ def draw(name: str, folder: Path) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", default=list(GRAPHS), metavar="data")
     parser.add_argument("-o", "--output", type=Path, default=Path("docs/images"))
-    folder = parser.parse_args().output
-    folder.mkdir(parents=True, exist_ok=True)
+    arguments = parser.parse_args()
+    arguments.output.mkdir(parents=True, exist_ok=True)
     require_data()
-    for name in PAPER:
-        draw(name, folder)
+    for name in arguments.names:
+        draw(name, arguments.output)

@@ -18,7 +18,7 @@ from common import load_graph, require_data
 from literal import Table, algorithm_1, make_table
 from sce.engines.threads import ThreadEngine
 from sce.graph import GraphOptions
-from sce.layout.records import LayoutOptions
+from sce.layout.records import LayoutOptions, Watch
 from sce.layout.scale import FixedScale
 from sce.layout.stochastic import STEPS_PER_POINT, sample
 from sce.parallel import Team
@@ -29,7 +29,8 @@ def step_time(P: sp.csr_matrix, start: np.ndarray, n_epochs: int, n_jobs: int) -
     times: list[float] = []
     with Team(n_jobs) as team:
         options = LayoutOptions(FixedScale(1.0), n_epochs + 1)
-        sample(P, start, options, ThreadEngine(team), team, progress=lambda _: times.append(time.perf_counter()))
+        watch = Watch(progress=lambda _: times.append(time.perf_counter()))
+        sample(P, start, options, ThreadEngine(team), team, watch)
     return (times[-1] - times[0]) / (n_epochs * STEPS_PER_POINT * P.shape[0]) * 1e9
 
 
