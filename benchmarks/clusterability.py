@@ -18,8 +18,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.metrics import adjusted_mutual_info_score
 
-from sce.graph import GraphOptions, build_affinity
-from sce.parallel import Team
+from sce.core.parallel import Team
+from sce.graph.build import GraphOptions, build_affinity
 from sce.quality import clusterability
 
 

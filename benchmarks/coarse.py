@@ -17,16 +17,16 @@ import numpy as np
 
 from common import require_data
 from sce import datasets
+from sce.core.parallel import Team
 from sce.engines.threads import ThreadEngine
-from sce.graph import GraphOptions, build_affinity
+from sce.graph.build import GraphOptions, build_affinity
 from sce.layout.coarse import coarse_start
-from sce.layout.gradient import Gradient
-from sce.layout.initialize import starting_points
-from sce.layout.path import descend
+from sce.layout.gradient.continuation import descend
+from sce.layout.gradient.terms import Gradient
 from sce.layout.records import LayoutOptions
+from sce.layout.sampler.epochs import choose_epochs, sample
 from sce.layout.scale import SCEScale
-from sce.layout.stochastic import choose_epochs, sample
-from sce.parallel import Team
+from sce.layout.start import starting_points
 from sce.quality import class_agreement
 
 R = 10.0

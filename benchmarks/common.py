@@ -9,14 +9,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from sce import datasets
-from sce.compiled import kernel
+from sce.core.compiled import kernel
+from sce.core.parallel import Team
+from sce.core.random import below, below_low, bits, stream
 from sce.engines.threads import ThreadEngine
-from sce.graph import GraphOptions, build_affinity
+from sce.graph.build import GraphOptions, build_affinity
 from sce.layout.records import Layout, LayoutOptions
+from sce.layout.sampler.epochs import sample
 from sce.layout.scale import FixedScale
-from sce.layout.stochastic import sample
-from sce.parallel import Team
-from sce.random import below, below_low, bits, stream
 
 # The similarities of the paper's experiments.
 PAPER = {name: GraphOptions(**datasets.about(name).similarities) for name in ("mnist", "shuttle", "ijcnn")}

@@ -23,10 +23,10 @@ import numpy as np
 
 from common import require_data
 from sce import SCE, datasets
-from sce.clusters import cluster_series
-from sce.graph import GraphOptions, build_affinity
-from sce.parallel import Team
-from sce.quality.labels import MIN_SAMPLES, class_agreement
+from sce.clusters.hdbscan import cluster_series
+from sce.core.parallel import Team
+from sce.graph.build import GraphOptions, build_affinity
+from sce.quality.classes import MIN_SAMPLES, class_agreement
 from sce.quality.neighbors import neighbors_kept
 
 DATA = ("digits", "coil20", "flow_hipc", "ijcnn", "shuttle", "mnist")

@@ -13,9 +13,9 @@ import numpy as np
 
 from common import layout, load_graph, objective, require_data
 from literal import algorithm_1, make_table
-from sce.layout.initialize import starting_points
-from sce.layout.stochastic import STEPS_PER_POINT
-from sce.parallel import Team
+from sce.core.parallel import Team
+from sce.layout.sampler.epochs import STEPS_PER_POINT
+from sce.layout.start import starting_points
 
 EPOCHS = {"mnist": 70, "shuttle": 100, "ijcnn": 150}
 

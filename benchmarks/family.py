@@ -28,17 +28,17 @@ from scipy.spatial.distance import pdist
 
 from common import require_data
 from sce import datasets
+from sce.core.parallel import Team
 from sce.engines.threads import ThreadEngine
-from sce.graph import GraphOptions, build_affinity
-from sce.layout.descent import Descent
-from sce.layout.gradient import Gradient, as_graph
-from sce.layout.initialize import starting_points
-from sce.layout.path import descend
-from sce.layout.precondition import Preconditioner
+from sce.graph.build import GraphOptions, build_affinity
+from sce.layout.gradient.continuation import descend
+from sce.layout.gradient.descent import Descent
+from sce.layout.gradient.precondition import Preconditioner
+from sce.layout.gradient.terms import Gradient, as_graph
 from sce.layout.records import Layout, LayoutOptions, Watch
+from sce.layout.sampler.epochs import sample
 from sce.layout.scale import FixedScale
-from sce.layout.stochastic import sample
-from sce.parallel import Team
+from sce.layout.start import starting_points
 
 DATA = {
     "digits": (GraphOptions("knn", n_neighbors=15), None),

@@ -14,11 +14,11 @@ import numpy as np
 
 from measured import limit
 from memory import Watch
-from sce.memory import peak_memory
+from sce.core.memory import peak_memory
 
 K_RECALL = 500  # rows whose true neighbours are looked for
 STAGES = (
-    ("sce.graph.neighbors", "nearest_neighbors", "neighbours"),
+    ("sce.graph.index", "nearest_neighbors", "neighbours"),
     ("sce.graph.affinity", "entropic_affinity", "affinity"),
     ("sce.graph.affinity", "knn_affinity", "affinity"),
     ("sce.estimator", "starting_points", "start"),
@@ -64,7 +64,7 @@ def fit(X: np.ndarray, parameters: dict[str, Any], threads: int) -> tuple[Any, T
 
     watch, taken = Watch(), Taken()
     from sce import SCE, estimator
-    from sce.graph import neighbors
+    from sce.graph.build import neighbors
 
     neighbors.nearest_neighbors = taken.neighbors(neighbors.nearest_neighbors)
     setattr(estimator, "optimize", taken.start(getattr(estimator, "optimize")))  # noqa: B009, B010
@@ -93,11 +93,11 @@ def fit(X: np.ndarray, parameters: dict[str, Any], threads: int) -> tuple[Any, T
 
 def equal_steps(model: Any, epochs: int, threads: int) -> float:
     """Seconds of the sampler alone, at as many steps for each point whatever their number."""
+    from sce.core.parallel import Team
     from sce.engines.threads import ThreadEngine
     from sce.layout.records import LayoutOptions
+    from sce.layout.sampler.epochs import sample
     from sce.layout.scale import SCEScale
-    from sce.layout.stochastic import sample
-    from sce.parallel import Team
 
     with Team(threads) as team:
         began = time.perf_counter()
@@ -107,7 +107,7 @@ def equal_steps(model: Any, epochs: int, threads: int) -> float:
 
 def recall(X: np.ndarray, taken: Taken, threads: int) -> float:
     """The share of true neighbours among those found, by exact search for a sample of rows."""
-    from sce.parallel import Team
+    from sce.core.parallel import Team
     from sce.quality.ranks import ranks
 
     with Team(threads) as team:
@@ -118,9 +118,9 @@ def recall(X: np.ndarray, taken: Taken, threads: int) -> float:
 def against_twice(model: Any, taken: Taken, threads: int) -> dict[str, float]:
     """J of the map, and of one with twice the steps of the layout from the same start, both at the r of the first."""
     from common import objective
+    from sce.core.parallel import Team
     from sce.engines.threads import ThreadEngine
     from sce.layout.optimize import optimize, plan_epochs
-    from sce.parallel import Team
 
     start, options = taken.layout
     epochs = plan_epochs(model.affinity_, options, "auto")

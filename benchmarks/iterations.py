@@ -14,16 +14,16 @@ import scipy.sparse as sp
 
 from common import require_data
 from sce import datasets
+from sce.core.parallel import Team
 from sce.engines.threads import ThreadEngine
-from sce.graph import GraphOptions, build_affinity
-from sce.layout.descent import Descent
-from sce.layout.gradient import Gradient, as_graph
-from sce.layout.initialize import starting_points
-from sce.layout.precondition import Preconditioner
+from sce.graph.build import GraphOptions, build_affinity
+from sce.layout.gradient.descent import Descent
+from sce.layout.gradient.precondition import Preconditioner
+from sce.layout.gradient.terms import Gradient, as_graph
 from sce.layout.records import LayoutOptions
+from sce.layout.sampler.epochs import sample
 from sce.layout.scale import FixedScale
-from sce.layout.stochastic import sample
-from sce.parallel import Team
+from sce.layout.start import starting_points
 
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 EXTENTS = (1e-3, 1.0, 10.0, 60.0, 200.0, 1e3, 1e4, 1e6)

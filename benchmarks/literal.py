@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sce.compiled import kernel
-from sce.layout.blocks import fill_alias
-from sce.random import LOW, below, below_low, bits, stream
+from sce.core.compiled import kernel
+from sce.core.random import LOW, below, below_low, bits, stream
+from sce.layout.sampler.blocks import fill_alias
 
 WORKERS = 16_384  # steps an iteration, as in the authors' defaults
 

@@ -94,7 +94,7 @@ def embed(path: Path, metric: str, loaded: bool) -> None:
     """Fit, in this process, and report."""
     watch = Watch()
     from sce import SCE, estimator
-    from sce.graph import affinity, neighbors
+    from sce.graph.build import affinity, neighbors
 
     for module, name, stage in (
         (neighbors, "nearest_neighbors", "neighbours"),

@@ -10,8 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from sce import datasets, find_clusters
-from sce.graph import GraphOptions, build_affinity
-from sce.parallel import Team
+from sce.core.parallel import Team
+from sce.graph.build import GraphOptions, build_affinity
 from sce.quality import class_agreement, clusters_in_graph, neighbors_kept
 from sce.quality.check import sampled
 from sce.quality.ranks import nearest, ranks

@@ -140,8 +140,8 @@ METHODS: dict[str, Method] = {
 
 
 def _sce_neighbors(X: np.ndarray, seed: int, threads: int) -> np.ndarray:
-    from sce.graph.neighbors import nearest_neighbors
-    from sce.parallel import Team
+    from sce.core.parallel import Team
+    from sce.graph.index import nearest_neighbors
 
     with Team(threads) as team:
         return nearest_neighbors(X, K, seed=seed, team=team).indices

@@ -16,7 +16,7 @@ import numpy as np
 
 from measured import Clock, limit
 from peer_methods import EVERY
-from sce.memory import peak_memory
+from sce.core.memory import peak_memory
 
 
 def main(job: dict[str, Any]) -> None:

@@ -39,7 +39,7 @@ from peer_figures import Data, figures, recall
 from peer_methods import EVERY, METHODS, NEIGHBORS
 from peer_table import picture, summarize, tables
 from sce.compare.code import meaning, own_code
-from sce.compare.data import fingerprint
+from sce.compare.dataset import fingerprint
 from sce.compare.run import JUDGING_CODE, OWN_CODE
 from sce.compare.store import read_json, write_json, write_text
 from sce.quality.check import sampled

@@ -14,7 +14,7 @@ import numpy as np
 
 from common import PAPER, require_data
 from sce import SCE, datasets
-from sce.graph import GraphOptions
+from sce.graph.build import GraphOptions
 from sce.plot import scatter
 
 GRAPHS = {**PAPER, "mocap_1m": GraphOptions()}

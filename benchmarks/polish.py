@@ -16,14 +16,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from family import DATA, prepare, warm_up
+from sce.core.parallel import Team
 from sce.engines.threads import ThreadEngine
-from sce.layout.gradient import Gradient
-from sce.layout.initialize import starting_points
+from sce.layout.gradient.terms import Gradient
 from sce.layout.optimize import optimize
 from sce.layout.records import LayoutOptions
+from sce.layout.sampler.epochs import choose_epochs
 from sce.layout.scale import SCEScale
-from sce.layout.stochastic import choose_epochs
-from sce.parallel import Team
+from sce.layout.start import starting_points
 
 ALPHAS = (0.0, 0.25, 0.5, 0.75, 1.0)
 TIMES = (1, 2, 4, 10, 40)  # the default epochs

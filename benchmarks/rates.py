@@ -19,15 +19,15 @@ import scipy.sparse as sp
 
 from common import objective, require_data
 from sce import datasets
+from sce.core.parallel import Team
 from sce.engines.threads import ThreadEngine
-from sce.graph import GraphOptions, build_affinity
+from sce.graph.build import GraphOptions, build_affinity
 from sce.layout.coarse import coarse_start
-from sce.layout.initialize import starting_points
 from sce.layout.optimize import optimize
 from sce.layout.records import LayoutOptions
+from sce.layout.sampler.epochs import choose_rate
 from sce.layout.scale import SCEScale
-from sce.layout.stochastic import choose_rate
-from sce.parallel import Team
+from sce.layout.start import starting_points
 from sce.quality import class_agreement
 
 R = 10.0

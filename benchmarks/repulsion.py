@@ -14,8 +14,8 @@ import time
 
 import numpy as np
 
-from sce.layout.repulsion import Repulsion
-from sce.parallel import Team, available_cores
+from sce.core.parallel import Team, available_cores
+from sce.layout.gradient.repulsion import Repulsion
 
 ACCURACIES = (1e-4, 1e-7)
 NUMBERS = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sce.parallel import Team
+from sce.core.parallel import Team
 from sce.quality.check import sampled
 from sce.quality.ranks import between, nearest
 

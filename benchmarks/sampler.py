@@ -16,12 +16,12 @@ import scipy.sparse as sp
 
 from common import load_graph, require_data
 from literal import Table, algorithm_1, make_table
+from sce.core.parallel import Team
 from sce.engines.threads import ThreadEngine
-from sce.graph import GraphOptions
+from sce.graph.build import GraphOptions
 from sce.layout.records import LayoutOptions, Watch
+from sce.layout.sampler.epochs import STEPS_PER_POINT, sample
 from sce.layout.scale import FixedScale
-from sce.layout.stochastic import STEPS_PER_POINT, sample
-from sce.parallel import Team
 
 
 def step_time(P: sp.csr_matrix, start: np.ndarray, n_epochs: int, n_jobs: int) -> float:

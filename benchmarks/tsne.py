@@ -22,16 +22,16 @@ import numpy as np
 import scipy.sparse as sp
 
 from family import prepare, warm_up
+from sce.core.parallel import Team
 from sce.engines.threads import ThreadEngine
-from sce.graph import GraphOptions
+from sce.graph.build import GraphOptions
 from sce.layout.divergence import divergence_constant
-from sce.layout.gradient import Gradient, Terms
-from sce.layout.initialize import starting_points
+from sce.layout.gradient.continuation import descend
+from sce.layout.gradient.terms import Gradient, Terms
 from sce.layout.optimize import optimize
-from sce.layout.path import descend
 from sce.layout.records import Layout, LayoutOptions, Watch
 from sce.layout.scale import SNEScale
-from sce.parallel import Team
+from sce.layout.start import starting_points
 
 try:
     import openTSNE

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import settings
 
-from sce.parallel import Team
+from sce.core.parallel import Team
 
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
@@ -85,7 +85,7 @@ def sce(capsys, monkeypatch, tmp_path):
 
     def run(*words):
         capsys.readouterr()
-        from sce.cli import main
+        from sce.cli.main import main
 
         code = main([str(word) for word in words])
         said = capsys.readouterr()

@@ -428,8 +428,8 @@ def test_bad_similarities_are_refused(value):
 
 def test_no_nan_leaves_the_library(blobs):
     """A layout that leaves the range of numbers, here by an engine that breaks down, is an error."""
+    from sce.core.parallel import Team
     from sce.engines.threads import ThreadEngine, ThreadSession
-    from sce.parallel import Team
 
     class Broken(ThreadEngine):
         def open(self, Y, blocks):
@@ -470,8 +470,8 @@ def test_odd_data_are_embedded_with_a_warning_where_due(X, options, warning):
 
 def test_engines_are_interchangeable(blobs):
     """An engine of one's own gets the blocks and the epochs, and its coordinates are the result."""
+    from sce.core.parallel import Team
     from sce.engines.threads import ThreadEngine
-    from sce.parallel import Team
 
     opened = []
 

@@ -6,10 +6,10 @@ from sklearn.datasets import make_blobs
 
 import sce
 from sce import SCE, InputError, ParameterError
-from sce.clusters import find_clusters
+from sce.clusters.hdbscan import find_clusters
 from sce.layout import objective
-from sce.quality.clusters import clusters_in_graph
-from sce.quality.labels import label_accuracy
+from sce.quality.classes import label_accuracy
+from sce.quality.in_graph import clusters_in_graph
 from sce.quality.neighbors import edges_kept
 from sce.sweeping import _crossing
 

@@ -16,10 +16,10 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from sce import compare as compare
-    from sce import datasets as datasets
     from sce import plot as plot
     from sce import quality as quality
-    from sce.clusters import find_clusters as find_clusters
+    from sce.clusters.hdbscan import find_clusters as find_clusters
+    from sce.data import datasets as datasets
     from sce.errors import DataWarning as DataWarning
     from sce.errors import GraphWarning as GraphWarning
     from sce.errors import InputError as InputError
@@ -32,27 +32,23 @@ if TYPE_CHECKING:
     from sce.layout.scale import FixedScale as FixedScale
     from sce.layout.scale import SCEScale as SCEScale
     from sce.layout.scale import SNEScale as SNEScale
-    from sce.maps import Map as Map
-    from sce.maps import load as load
+    from sce.results.maps import Map as Map
+    from sce.results.maps import load as load
+    from sce.results.sweeps import Sweep as Sweep
     from sce.sweeping import sweep as sweep
-    from sce.sweeps import Sweep as Sweep
 
-# Public name: the module that has it; a module stands for itself.
-_PUBLIC = {
+# Public name: the module that has it.
+_NAMES = {
     "SCE": "sce.estimator",
     "FixedScale": "sce.layout.scale",
     "SCEScale": "sce.layout.scale",
     "SNEScale": "sce.layout.scale",
     "neighbors_graph": "sce.graph.distances",
-    "Map": "sce.maps",
-    "load": "sce.maps",
-    "Sweep": "sce.sweeps",
+    "Map": "sce.results.maps",
+    "Sweep": "sce.results.sweeps",
+    "load": "sce.results.maps",
     "sweep": "sce.sweeping",
-    "find_clusters": "sce.clusters",
-    "compare": "",
-    "datasets": "",
-    "plot": "",
-    "quality": "",
+    "find_clusters": "sce.clusters.hdbscan",
     "SCEError": "sce.errors",
     "InputError": "sce.errors",
     "ParameterError": "sce.errors",
@@ -61,15 +57,23 @@ _PUBLIC = {
     "DataWarning": "sce.errors",
     "GraphWarning": "sce.errors",
 }
-__all__ = list(_PUBLIC)
+# Public module: where it is.
+_MODULES = {
+    "compare": "sce.compare",
+    "datasets": "sce.data.datasets",
+    "plot": "sce.plot",
+    "quality": "sce.quality",
+}
+__all__ = [*_NAMES, *_MODULES]  # noqa: PLE0604
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _PUBLIC:
-        raise AttributeError(f"module 'sce' has no attribute {name!r}")
-    home = _PUBLIC[name]
-    return getattr(importlib.import_module(home), name) if home else importlib.import_module(f"sce.{name}")
+    if name in _MODULES:
+        return importlib.import_module(_MODULES[name])
+    if name in _NAMES:
+        return getattr(importlib.import_module(_NAMES[name]), name)
+    raise AttributeError(f"module 'sce' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_PUBLIC])
+    return sorted([*globals(), *__all__])

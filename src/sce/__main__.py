@@ -2,6 +2,6 @@
 
 import sys
 
-from sce.cli import main
+from sce.cli.main import main
 
 sys.exit(main())

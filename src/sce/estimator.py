@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from sce import validate
+from sce.core import validate
+from sce.core.parallel import Team, resolve_n_jobs
+from sce.core.progress import Reporter
 from sce.engines import Engine, make_engine
 from sce.errors import ParameterError
-from sce.graph import AffinityResult, GraphOptions, build_affinity, check_options
+from sce.graph.build import AffinityResult, GraphOptions, build_affinity, check_options
 from sce.layout.coarse import coarse_start
-from sce.layout.initialize import starting_points
 from sce.layout.optimize import OPTIMIZERS, optimize, plan_epochs
 from sce.layout.records import Layout, LayoutOptions, Record, Watch
 from sce.layout.scale import ScaleRule, SNEScale, make_rule
-from sce.parallel import Team, resolve_n_jobs
-from sce.progress import Reporter
+from sce.layout.start import starting_points
 
 
 class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]

@@ -8,19 +8,19 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from sce import validate
-from sce.archive import per_row, plain
+from sce.core import validate
+from sce.core.memory import free_memory
+from sce.core.parallel import Team, resolve_n_jobs
+from sce.core.progress import Reporter
 from sce.errors import InputError, ParameterError
 from sce.estimator import SCE
-from sce.layout.gradient import Gradient
-from sce.layout.path import descend
+from sce.layout.family import turned, walk
+from sce.layout.gradient.continuation import descend
+from sce.layout.gradient.terms import Gradient
 from sce.layout.records import Layout, LayoutOptions
 from sce.layout.scale import FixedScale, ScaleRule, SCEScale, SNEScale
-from sce.layout.sweep import turned, walk
-from sce.memory import free_memory
-from sce.parallel import Team, resolve_n_jobs
-from sce.progress import Reporter
-from sce.sweeps import Sweep
+from sce.results.archive import per_row, plain
+from sce.results.sweeps import Sweep
 
 LOG10_R = np.arange(33) / 4  # 0 to 8, as in the paper's user study
 WEAK = 1.0  # the r of the sampler's map that the first map starts from
@@ -204,7 +204,7 @@ class _Known(NamedTuple):
 
 def _classes(labels: np.ndarray | None) -> _Known | None:
     """The classes that labels are, if they are two or more."""
-    from sce.plot.labels import Classes, read_labels
+    from sce.data.labels import Classes, read_labels
 
     read = None if labels is None else read_labels(labels, len(labels), "auto")
     if not isinstance(read, Classes) or len(read.names) < 2:
@@ -230,9 +230,9 @@ def _measure(
 
 def _quality(P: sp.csr_matrix, Y: np.ndarray, known: _Known | None, n_jobs: int | None) -> dict[str, float]:
     """Figures that need the graph and the map only, and the accuracy of classes."""
-    from sce.clusters import find_clusters
-    from sce.quality.clusters import clusters_in_graph
-    from sce.quality.labels import label_accuracy
+    from sce.clusters.hdbscan import find_clusters
+    from sce.quality.classes import label_accuracy
+    from sce.quality.in_graph import clusters_in_graph
     from sce.quality.neighbors import edges_kept
 
     labels = find_clusters(Y, n_jobs=n_jobs)

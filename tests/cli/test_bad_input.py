@@ -405,7 +405,7 @@ def test_a_full_disk_at_the_end_loses_no_work(sce, table, small_disk, tmp_path, 
 
 def test_an_error_of_our_own(sce, table, monkeypatch):
     """Is said to be one, with the way to report it."""
-    monkeypatch.setattr("sce.prepare._densify", lambda table: 1 / 0)
+    monkeypatch.setattr("sce.data.preparation._densify", lambda table: 1 / 0)
     said = sce("embed", "data.csv", "--quiet")
     assert said.code == 1
     assert said.err == (

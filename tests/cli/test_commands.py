@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import sce as package
-from sce.cli.commands import COMMANDS, EXIT_CODES
-from sce.cli.docs import page
-from sce.files.table import Wanted, read_table
+from sce.cli.catalog import COMMANDS, EXIT_CODES
+from sce.cli.reference import page
+from sce.data.table import Wanted, read_table
 
 DOCS = Path(__file__).parent.parent.parent / "docs" / "commands.md"
 
@@ -117,10 +117,10 @@ def test_demo(sce, tmp_path):
 
 
 def test_the_page_of_commands_is_up_to_date():
-    """Every command and option is on it: it is made by `python -m sce.cli.docs`."""
+    """Every command and option is on it: it is made by `python -m sce.cli.reference`."""
     if not DOCS.exists():
         pytest.skip("the tests run without the documentation")
-    assert DOCS.read_text() == page(), "run: python -m sce.cli.docs > docs/commands.md"
+    assert DOCS.read_text() == page(), "run: python -m sce.cli.reference > docs/commands.md"
     for command in COMMANDS:
         assert f"## sce {command.name}\n" in page()
         assert all(f"`{option.usage}`" in page() for option in command.options)

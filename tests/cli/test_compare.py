@@ -8,8 +8,8 @@ import pytest
 import scipy.sparse as sp
 
 import sce as package
-from sce.cli.compare import _graph_options
-from sce.graph import GraphOptions
+from sce.cli.commands.compare import _graph_options
+from sce.graph.build import GraphOptions
 
 
 def test_compare_leaves_a_report(sce, table, tmp_path):

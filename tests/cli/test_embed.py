@@ -15,7 +15,7 @@ import scipy.sparse as sp
 import sce as package
 from processes import run as run_python
 from sce import SCE
-from sce.cli.commands import COMMANDS
+from sce.cli.catalog import COMMANDS
 
 EMBED = next(command for command in COMMANDS if command.name == "embed")
 
@@ -239,7 +239,8 @@ def test_a_bar_on_a_terminal(table, tmp_path):
 def test_help_comes_at_once():
     """Without NumPy, let alone anything larger."""
     heavy = ("numpy", "numba", "sklearn", "scipy", "matplotlib", "tqdm")
-    code = f"from sce.cli import main; import sys; main(['embed', '--help']); print([m for m in {heavy} if m in sys.modules])"
+    code = "from sce.cli.main import main; import sys; main(['embed', '--help']);"
+    code += f"print([m for m in {heavy} if m in sys.modules])"
     assert run_python(code).splitlines()[-1] == "[]"
 
 
@@ -249,7 +250,7 @@ def test_ctrl_c_leaves_nothing(sce, table, tmp_path, monkeypatch):
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sce.layout.stochastic._change", stop)
+    monkeypatch.setattr("sce.layout.sampler.epochs._change", stop)
     before = sorted(tmp_path.iterdir())
     said = sce("embed", "data.csv", "--tol", "0.1", "--quiet")
     assert (said.code, said.err) == (130, "sce: Stopped; no file was left half written.\n")
@@ -261,16 +262,16 @@ def test_signals_leave_no_part_of_a_file(table, tmp_path, name):
     """Sent while the map is being written."""
     code = f"""
 import os, signal, sys, numpy as np
-import sce.archive
+import sce.results.archive
 def write(file, arrays):
     file.write(b"half")
     file.flush()
     os.kill(os.getpid(), signal.{name})
     import time; time.sleep(5)
-sce.archive.write_npz = write
+sce.results.archive.write_npz = write
 usual = signal.default_int_handler if "{name}" == "SIGINT" else signal.SIG_DFL
 signal.signal(signal.{name}, usual)  # a background job is started with some of them ignored
-from sce.cli import main
+from sce.cli.main import main
 sys.exit(main(["embed", "data.csv", "-o", "map.npz", "--quiet", "--n-epochs", "2"]))
 """
     before = sorted(tmp_path.iterdir())

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from sce import load
-from sce.files.graphs import read_graph
 from sce.quality import assess
+from sce.results.graphs import read_graph
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from odd_methods import ABSENT, BROKEN, FAILING, QUICK, SLOW, method
 from sce.compare import Data, compare
 from sce.compare.store import Store
 from sce.errors import InputError, OutputError, ParameterError
-from sce.maps import load
+from sce.results.maps import load
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,7 @@ def test_what_changed_is_done_again(X, tmp_path, calls, change):
     """Other data, P, seed, parameters, threads: another map."""
     compare(Data("three", X=X), tmp_path, [QUICK], n_jobs=1)
     assert calls() == 1
-    from sce.graph import GraphOptions
+    from sce.graph.build import GraphOptions
 
     other = Data("three", X=X + (change == "data"), graph=GraphOptions(n_neighbors=7) if change == "graph" else None)
     chosen = method("quick", parameters={"shift": 1.0}) if change == "parameter" else QUICK

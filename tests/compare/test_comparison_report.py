@@ -12,8 +12,8 @@ from sce.compare import Data, write_report
 from sce.compare.columns import best, groups, is_best, shown
 from sce.compare.panels import MOST_BYTES, dot_size, emptiest_corner, layout, write_figure
 from sce.compare.store import Row, Store
-from sce.compare.table import markdown
-from sce.maps import Map
+from sce.compare.tables import markdown
+from sce.results.maps import Map
 
 COLUMNS = {column.name: column for group in groups() for column in group.columns}
 COMMON = {"data": "d", "graph": "g", "seed": 0, "n_jobs": 2}

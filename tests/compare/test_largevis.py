@@ -5,7 +5,7 @@ import pytest
 
 from sce.compare import Problem
 from sce.compare.largevis import CLIP, GAMMA, N_NEGATIVES, _place, largevis, make_draws, step, usual_samples
-from sce.random import bits, stream
+from sce.core.random import bits, stream
 
 
 def place(random, keep, alias):

@@ -8,11 +8,11 @@ import pytest
 from sce import SCE
 from sce.compare import METHODS, Method, Problem
 from sce.compare.methods import choose
+from sce.core.parallel import Team
 from sce.errors import ParameterError
-from sce.graph import GraphOptions, build_affinity
+from sce.graph.build import GraphOptions, build_affinity
 from sce.layout.divergence import divergence_constant
-from sce.layout.gradient import Gradient
-from sce.parallel import Team
+from sce.layout.gradient.terms import Gradient
 
 SMALL = {"largevis": {"n_samples": 200_000}}
 

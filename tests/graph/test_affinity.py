@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.manifold import _utils
 
+from sce.core.parallel import Team
 from sce.errors import InputError
 from sce.graph import affinity
 from sce.graph.affinity import conditional_probabilities, entropic_affinity, knn_affinity
-from sce.graph.neighbors import Neighbors, nearest_neighbors
-from sce.parallel import Team
+from sce.graph.index import Neighbors, nearest_neighbors
 
 
 def given_lists(ids, distances):

@@ -7,11 +7,11 @@ import pytest
 from scipy import sparse
 
 from sce.errors import DataWarning, GraphWarning, InputError, ParameterError
-from sce.graph import GraphOptions, build_affinity
 from sce.graph.affinity import entropic_affinity, knn_affinity
+from sce.graph.build import GraphOptions, build_affinity
 from sce.graph.distances import neighbors_graph
-from sce.graph.neighbors import nearest_neighbors
-from sce.memory import fit_memory
+from sce.graph.forecast import fit_memory
+from sce.graph.index import nearest_neighbors
 
 
 def quiet(*arguments):
@@ -191,10 +191,10 @@ def test_a_want_of_memory_is_announced(options, advice, mixture, team, monkeypat
     X = mixture(500, 5)
     X = sparse.csr_matrix(np.exp(-np.square(X[:, None] - X[None]).sum(axis=2))) if "affinity" in options else X
     free = 0.9 * fit_memory(500, 5, options.get("n_neighbors", 60))
-    monkeypatch.setattr("sce.memory.free_memory", lambda: free)
+    monkeypatch.setattr("sce.core.memory.free_memory", lambda: free)
     with pytest.warns(DataWarning, match=f"takes about 0.0 GiB of memory at its peak, and 0.0 GiB are free; {advice}"):
         result = build_affinity(X, GraphOptions(**options), team, seed=0)
     assert "GiB" in result.notes[0]
     for enough in (2**40, None):
-        monkeypatch.setattr("sce.memory.free_memory", lambda enough=enough: enough)
+        monkeypatch.setattr("sce.core.memory.free_memory", lambda enough=enough: enough)
         assert build_affinity(X, GraphOptions(**options), team, seed=0).notes == ()

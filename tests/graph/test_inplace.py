@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sce.core.parallel import Team
 from sce.graph.inplace import keep_rows, permute_rows, widen_rows
-from sce.parallel import Team
 
 sizes = st.integers(1, 60)
 columns = st.sampled_from([1, 3, 8, 16, 17, 40])

@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sce import SCE
+from sce.core.parallel import Team
 from sce.engines import make_engine
 from sce.layout import coarse
 from sce.layout.coarse import _merge, coarse_start, make_levels, merged_graph
-from sce.layout.gradient import Gradient
+from sce.layout.gradient.terms import Gradient
 from sce.layout.records import LayoutOptions
+from sce.layout.sampler.epochs import sample
 from sce.layout.scale import FixedScale
-from sce.layout.stochastic import sample
-from sce.parallel import Team
 
 
 def ring(n, reach=3):

@@ -7,14 +7,14 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_digits
 
-from sce.graph import GraphOptions, build_affinity
+from sce.core.parallel import Team
+from sce.graph.build import GraphOptions, build_affinity
 from sce.layout.divergence import divergence_constant
-from sce.layout.gradient import Gradient
-from sce.layout.initialize import starting_points
-from sce.layout.path import descend
+from sce.layout.gradient.continuation import descend
+from sce.layout.gradient.terms import Gradient
 from sce.layout.records import LayoutOptions
 from sce.layout.scale import FixedScale, SNEScale
-from sce.parallel import Team
+from sce.layout.start import starting_points
 
 openTSNE = pytest.importorskip("openTSNE", reason="compares with openTSNE, which is not installed")  # noqa: N816
 pytestmark = pytest.mark.slow

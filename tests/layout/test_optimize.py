@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
+from sce.core.parallel import Team
 from sce.engines.threads import ThreadEngine
-from sce.graph import GraphOptions, build_affinity
+from sce.graph.build import GraphOptions, build_affinity
 from sce.layout import objective
-from sce.layout.initialize import starting_points
+from sce.layout.gradient.continuation import descend
 from sce.layout.optimize import optimize
-from sce.layout.path import descend
 from sce.layout.records import LayoutOptions, Watch
+from sce.layout.sampler.epochs import sample
 from sce.layout.scale import FixedScale, SCEScale, SNEScale
-from sce.layout.stochastic import sample
-from sce.parallel import Team
+from sce.layout.start import starting_points
 
 
 def run(P, rule, optimizer="auto", *, start=None, callback=None, n_jobs=2, **options):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from conftest import random_graph
 from sce import SCE, InputError, Map, ParameterError, find_clusters
 from sce.plot import block_matrix
-from sce.plot.blocks import block_density
+from sce.plot.block_picture import block_density
 
 
 def slow_density(P, blocks):

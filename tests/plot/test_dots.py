@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sce.core.raster import Frame
 from sce.plot import dots
 from sce.plot.dots import FULL, Tone, dot_size, fit_tone, overlap_of_points
-from sce.plot.raster import Frame
 
 PICTURE = Frame(np.full(2, -3.0), np.full(2, 3.0), np.full(2, 475.0))
 CROWDS = st.floats(1.0, 1e7)

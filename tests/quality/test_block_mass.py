@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sce import InputError
+from sce.core.parallel import Team
 from sce.errors import GraphWarning
-from sce.parallel import Team
-from sce.quality.blocks import block_mass, check_graph, check_labels
+from sce.quality.mass import block_mass, check_graph, check_labels
 
 
 def slow_mass(P, labels):

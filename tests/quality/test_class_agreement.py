@@ -7,8 +7,8 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score, pairwise_distances, silhouette_score
 
 from sce.errors import InputError
-from sce.quality import labels as module
-from sce.quality.labels import class_agreement, label_accuracy
+from sce.quality import classes as module
+from sce.quality.classes import class_agreement, label_accuracy
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,9 @@ from sklearn.datasets import make_blobs
 from test_communities import planted, slow_modularity
 
 from sce import ParameterError
-from sce.graph import GraphOptions, build_affinity
-from sce.parallel import Team
-from sce.quality.clusters import clusters_in_graph
+from sce.core.parallel import Team
+from sce.graph.build import GraphOptions, build_affinity
+from sce.quality.in_graph import clusters_in_graph
 
 
 def neighbours(X, k=10):

@@ -7,10 +7,10 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.csgraph import maximum_flow
 
-from sce.parallel import Team
+from sce.core.parallel import Team
+from sce.quality.bottlenecks import _narrowest, _potential, mass_toward, width
 from sce.quality.communities import as_graph
 from sce.quality.cuts import BALANCE, coarsen, conductance, induce, weakest_cut
-from sce.quality.necks import _narrowest, _potential, mass_toward, width
 from sce.quality.spectra import low_spectrum
 
 KEY = np.uint64(7)

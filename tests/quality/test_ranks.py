@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import pairwise_distances
 
-from sce.parallel import Team
+from sce.core.parallel import Team
 from sce.quality import ranks as module
 from sce.quality.ranks import between, nearest, ranks
 

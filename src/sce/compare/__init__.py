@@ -13,22 +13,22 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sce.compare.data import Data as Data
+    from sce.compare.dataset import Data as Data
+    from sce.compare.interface import Made as Made
+    from sce.compare.interface import Problem as Problem
     from sce.compare.methods import METHODS as METHODS
     from sce.compare.methods import Method as Method
-    from sce.compare.problem import Made as Made
-    from sce.compare.problem import Problem as Problem
-    from sce.compare.report import write_report as write_report
+    from sce.compare.page import write_report as write_report
     from sce.compare.run import compare as compare
 
 _PUBLIC = {
     "compare": "run",
-    "Data": "data",
+    "Data": "dataset",
     "METHODS": "methods",
     "Method": "methods",
-    "Problem": "problem",
-    "Made": "problem",
-    "write_report": "report",
+    "Problem": "interface",
+    "Made": "interface",
+    "write_report": "page",
 }
 __all__ = list(_PUBLIC)
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 from pathlib import Path
 
-from sce.compare.data import fingerprint
+from sce.compare.dataset import fingerprint
 
 
 def own_code(names: Iterable[str]) -> str:

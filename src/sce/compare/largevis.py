@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sce.compare.problem import Made, Problem
-from sce.compiled import kernel
-from sce.random import below, bits, bits_array, stream, unit
+from sce.compare.interface import Made, Problem
+from sce.core.compiled import kernel
+from sce.core.random import below, bits, bits_array, stream, unit
 
 N_NEGATIVES = 5
 GAMMA = 7.0
@@ -79,7 +79,7 @@ def make_draws(P: Any) -> Draws:
 
 
 def _alias(mass: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    from sce.layout.blocks import fill_alias
+    from sce.layout.sampler.blocks import fill_alias
 
     keep, alias = np.empty(len(mass), np.uint32), np.empty(len(mass), np.int64)
     fill_alias(mass, mass.sum(), keep, alias)

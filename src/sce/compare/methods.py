@@ -102,15 +102,15 @@ _OPENTSNE = {"openTSNE": "openTSNE"}
 _UMAP = {"umap": "umap-learn"}
 _ALL = (
     Method(
-        "sce", "SCE", "graph", "ours, with the paper's alpha = 0.5", "sce.compare.family:sce", parameters={"alpha": 0.5}
+        "sce", "SCE", "graph", "ours, with the paper's alpha = 0.5", "sce.compare.own:sce", parameters={"alpha": 0.5}
     ),
     Method(
-        "gsne", "GSNE, r = 1", "graph", "a repulsion weight r that is given", "sce.compare.family:gsne",
+        "gsne", "GSNE, r = 1", "graph", "a repulsion weight r that is given", "sce.compare.own:gsne",
         parameters={"r": 1.0},
     ),
     Method(
         "tsne-gradient", "t-SNE, converged", "graph", "t-SNE to its minimum by our full gradient",
-        "sce.compare.family:tsne_gradient",
+        "sce.compare.own:tsne_gradient",
     ),
     Method(
         "tsne", "t-SNE", "graph", "openTSNE with its defaults", "sce.compare.tsne:tsne", _OPENTSNE,
@@ -132,7 +132,7 @@ _ALL = (
         "umap", "UMAP on P", "graph", "umap-learn's layout of our P, with its defaults, unseeded",
         "sce.compare.peers:umap", _UMAP,
     ),
-    Method("sce-vectors", "SCE, own P", "vectors", "ours, with its defaults", "sce.compare.family:sce_vectors"),
+    Method("sce-vectors", "SCE, own P", "vectors", "ours, with its defaults", "sce.compare.own:sce_vectors"),
     Method(
         "tsne-vectors", "t-SNE, own P", "vectors", "openTSNE with its defaults", "sce.compare.tsne:tsne_vectors", _OPENTSNE,
         warm_up=None, exaggeration=1.0,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sce.compare.data import Data
+from sce.compare.dataset import Data
 from sce.compare.store import DONE, Row, Store
 
 SIDE = 2.15  # inches of a panel
@@ -29,7 +29,7 @@ def write_figure(path: Path, data: Data, rows: Sequence[Row], store: Store) -> N
 
 def save_png(figure: Any, path: Path, *, tight: bool = False) -> None:
     """Write a figure as a small PNG, whole or not at all; `tight` cuts off empty margins."""
-    from sce.files.write import atomic
+    from sce.core.write import atomic
 
     picture = _small_png(figure, tight=tight)
     with atomic(path) as file:
@@ -91,8 +91,8 @@ def _panel(ax: Any, data: Data, row: Row, store: Store) -> None:
 
 
 def _map(ax: Any, data: Data, row: Row, store: Store) -> None:
-    from sce.maps import load
     from sce.plot import scatter
+    from sce.results.maps import load
 
     Y = load(store.map_path(row.method), whole=False).Y
     scatter(Y, ax=ax, size=dot_size(len(Y)))

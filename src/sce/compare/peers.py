@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sce.compare.problem import Made, Problem
+from sce.compare.interface import Made, Problem
 
 
 def umap(problem: Problem) -> Made:
@@ -64,8 +64,8 @@ def _vectors(problem: Problem) -> Any:
     """What UMAP looks at to place the components of a graph in pieces."""
     if problem.X is not None:
         return problem.X
-    from sce.layout.initialize import starting_points
-    from sce.parallel import Team
+    from sce.core.parallel import Team
+    from sce.layout.start import starting_points
 
     with Team(problem.n_jobs) as team:
         return starting_points("auto", None, problem.P, 2, problem.seed, team)

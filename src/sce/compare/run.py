@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sce.compare.code import code_of, own_code
-from sce.compare.data import Data, fingerprint
+from sce.compare.dataset import Data, fingerprint
 from sce.compare.methods import Method, choose
 from sce.compare.process import Ended, run_worker
 from sce.compare.store import DONE, FAILED, NO_VECTORS, NOT_INSTALLED, TOO_SLOW, VECTORS, Row, Store
@@ -81,11 +81,11 @@ def compare(
     >>> rows[0].status, int(rows[0].figures["n_clusters"])
     ('done', 3)
     """
-    from sce.compare.blocks import write_blocks
-    from sce.compare.graph import make_graph
+    from sce.compare.block_pictures import write_blocks
+    from sce.compare.page import write_report
     from sce.compare.panels import write_figure
-    from sce.compare.report import write_report
-    from sce.parallel import resolve_n_jobs
+    from sce.compare.similarities import make_graph
+    from sce.core.parallel import resolve_n_jobs
 
     chosen = choose(methods)
     settings = _check(time_limit, random_state, resolve_n_jobs(n_jobs), retry)
@@ -159,7 +159,7 @@ class _Comparison:
         versions = {} if method.missing() else method.versions()
         made = {"data": self._facts["data"], "graph": self._facts["graph"]["fingerprint"]}
         code = [code_of(method.function)]
-        if method.function.startswith("sce.compare.family:"):
+        if method.function.startswith("sce.compare.own:"):
             code.append(own_code(OWN_CODE))
         parameters = {name: value for name, value in method.parameters.items() if value is not None}
         return {
@@ -191,7 +191,7 @@ class _Comparison:
     def _write_vectors(self) -> str | None:
         """The vectors as a file that the processes can map, once and only where a process is run."""
         if self._vectors is None and self.data.X is not None:
-            from sce.files.write import atomic
+            from sce.core.write import atomic
 
             sparse = hasattr(self.data.X, "tocsr")
             path = self.store.folder / f"{VECTORS}.{'npz' if sparse else 'npy'}"
@@ -207,7 +207,7 @@ class _Comparison:
 
     def _assess(self, row: Row, old: Row | None, *, fresh: bool) -> Row:
         """Fill in what the map file says and the figures of quality, unless they were made from the same before."""
-        from sce.maps import load
+        from sce.results.maps import load
 
         found = load(self.store.map_path(row.method), whole=False)
         row.facts = {

@@ -127,7 +127,7 @@ class Store:
     def map_fingerprint(self, key: str) -> dict[str, Any] | None:
         """What the map of a method was made from, where there is one."""
         from sce.errors import SCEError
-        from sce.maps import load
+        from sce.results.maps import load
 
         try:
             found: dict[str, Any] | None = load(self.map_path(key), whole=False).facts.get("fingerprint")
@@ -171,7 +171,7 @@ def write_json(path: Path, content: Any) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """Write whole or not at all."""
-    from sce.files.write import atomic
+    from sce.core.write import atomic
 
     with atomic(path) as file:
         file.write(text.encode("utf-8"))

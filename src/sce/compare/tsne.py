@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sce.compare.problem import Made, Problem
+from sce.compare.interface import Made, Problem
 
 EXAGGERATION = 12.0
 MOST_ITERATIONS = 1000  # of opt-SNE, as its authors' script has it

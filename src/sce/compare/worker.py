@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from sce.compare.interface import Made, Problem
 from sce.compare.methods import Method
-from sce.compare.problem import Made, Problem
-from sce.memory import peak_memory
+from sce.core.memory import peak_memory
 
 
 def main() -> int:
@@ -40,8 +40,8 @@ def main() -> int:
 
 def run(job: dict[str, Any]) -> None:
     """Fit, measure, save."""
-    from sce.layout.gradient import Gradient
-    from sce.parallel import Team
+    from sce.core.parallel import Team
+    from sce.layout.gradient.terms import Gradient
 
     method = Method(**job["method"])
     fit = method.load()
@@ -68,7 +68,7 @@ def run(job: dict[str, Any]) -> None:
 
 
 def _save(job: dict[str, Any], method: Method, made: Made, Y: np.ndarray, facts: dict[str, Any]) -> None:
-    from sce.maps import Map
+    from sce.results.maps import Map
 
     r = made.r
     if r is None and method.exaggeration is not None:
@@ -82,7 +82,7 @@ def _save(job: dict[str, Any], method: Method, made: Made, Y: np.ndarray, facts:
 
 def _read(job: dict[str, Any]) -> Problem:
     """The data, in memory of this process's own: what is compiled for arrays that cannot be written is compiled anew."""
-    from sce.files.graphs import read_graph
+    from sce.results.graphs import read_graph
 
     X: Any = None
     if job["vectors"]:

@@ -12,17 +12,17 @@ from typing import Protocol
 
 import numpy as np
 
+from sce.core.parallel import Team
 from sce.errors import ParameterError
-from sce.layout.blocks import Blocks
-from sce.layout.sampler import Epoch
-from sce.parallel import Team
+from sce.layout.sampler.blocks import Blocks
+from sce.layout.sampler.kernel import Epoch
 
 
 class Session(Protocol):
     """One run: coordinates that epochs move."""
 
     def run(self, epoch: Epoch) -> np.ndarray:
-        """Run an epoch; the five sums of :mod:`sce.layout.sampler` over all its tasks, added in the order of the tasks."""
+        """Run an epoch; the five sums of :mod:`sce.layout.sampler.kernel` over all tasks, added in their order."""
 
     def coordinates(self) -> np.ndarray:
         """The present coordinates, (N, d) float32, in the order of the blocks; not to be changed."""

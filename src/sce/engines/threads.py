@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sce.layout.blocks import Blocks, phases, schedule
-from sce.layout.sampler import Epoch, run_tasks
-from sce.parallel import Team
+from sce.core.parallel import Team
+from sce.layout.sampler.blocks import Blocks, phases, schedule
+from sce.layout.sampler.kernel import Epoch, run_tasks
 
 SMALL_EPOCH = 30_000  # steps: below this, waking a second thread costs more than it saves
 

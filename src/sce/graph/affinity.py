@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from sce.compiled import kernel
+from sce.core.compiled import kernel
+from sce.core.parallel import Team
 from sce.errors import InputError
-from sce.graph.neighbors import Neighbors
-from sce.parallel import Team
+from sce.graph.index import Neighbors
 
 _GRAIN = 1024
 _MOST_STEPS = 100
@@ -251,24 +251,3 @@ def entropic_affinity(neighbors: Neighbors, perplexity: float, team: Team) -> sp
         raise InputError("No row has a neighbour, so there is no graph to draw.")
     weights = conditional_probabilities(neighbors, perplexity, team)
     return _symmetrize(neighbors.indices, weights, 0.5 / with_neighbors, team)
-
-
-@kernel
-def count_components(indptr: Any, indices: Any) -> Any:
-    """The number of connected components of a symmetric graph, by joining the trees of a forest."""
-    n = indptr.size - 1
-    parent: Any = np.arange(n)
-    pieces = n
-    for i in range(n):
-        for e in range(indptr[i], indptr[i + 1]):
-            a, b = i, np.int64(indices[e])
-            while parent[a] != a:
-                parent[a] = parent[parent[a]]
-                a = parent[a]
-            while parent[b] != b:
-                parent[b] = parent[parent[b]]
-                b = parent[b]
-            if a != b:
-                parent[max(a, b)] = min(a, b)
-                pieces -= 1
-    return pieces

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
+from sce.core.warn import warn
 from sce.errors import GraphWarning, InputError
 
 
@@ -127,11 +127,10 @@ def neighbors_from_distances(D: Any, k: int) -> Neighbors:
     near = _from_sparse(sparse.csr_matrix(D), k) if sparse.issparse(D) else _from_dense(np.asarray(D), k)
     found = (near.indices >= 0).sum(axis=1)
     if (found < k).any():
-        warnings.warn(
+        warn(
             f"{(found < k).sum()} rows of the distance matrix hold fewer than the {k} neighbours asked for (the least "
             f"is {found.min()}); they keep those. Store at least {k} per row, or ask for fewer.",
             GraphWarning,
-            stacklevel=2,
         )
     return near
 

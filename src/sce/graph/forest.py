@@ -16,7 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sce.compiled import kernel
+from sce.core.compiled import kernel
+from sce.core.linalg import sample_rows
+from sce.core.parallel import Team
+from sce.core.principal import principal_axes, project
+from sce.core.random import stream
+from sce.core.simd import LANES
 from sce.graph.inplace import permute_rows, widen_rows
 from sce.graph.kernels import (
     Heaps,
@@ -30,11 +35,6 @@ from sce.graph.kernels import (
     two_rows,
 )
 from sce.graph.trees import Tree, grow_trees
-from sce.lanes import LANES
-from sce.linalg import sample_rows
-from sce.parallel import Team
-from sce.principal import principal_axes, project
-from sce.random import stream
 
 _GRAIN = 1024  # rows that a thread takes at once
 _LEADING = 32  # principal directions by which trees split rows of many columns

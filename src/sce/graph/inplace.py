@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from sce.compiled import kernel
-from sce.parallel import Team
+from sce.core.compiled import kernel
+from sce.core.parallel import Team
 
 _STRIPE = 16  # columns that no two threads share: a line of the cache
 

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sce.compiled import kernel
-from sce.lanes import LANES, sum_absolutes, sum_squares
-from sce.parallel import Team
+from sce.core.compiled import kernel
+from sce.core.parallel import Team
+from sce.core.simd import LANES, sum_absolutes, sum_squares
 
 FAR = np.float32(np.inf)
 BLOCK, BLOCK_CELLS = 512, 1 << 17  # candidates compared at once with a pair of rows, and numbers in these: half a MiB

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from sce.core.warn import warn
 from sce.errors import GraphWarning, InputError
+from sce.graph.csr import check_similarities
 
 _TOLERANCE = 1e-5  # of the larger entry of a pair: up to that, float32 arithmetic explains a difference
 
@@ -32,9 +33,7 @@ def check_affinity(P: Any) -> sparse.csr_matrix:
         given = sparse.csr_matrix(P)
         if _is_ours(given):
             return given.copy()
-    graph = _as_csr(P)
-    _check_values(graph)
-    graph = _scaled(graph)
+    graph = _scaled(sparse.csr_matrix(check_similarities(P), dtype=np.float64, copy=True))
     graph = _without_diagonal(graph)
     if not graph.nnz:
         raise InputError("The similarity graph has no positive entry off its diagonal, so there is nothing to draw.")
@@ -58,34 +57,6 @@ def _is_ours(P: sparse.csr_matrix) -> bool:
         and np.array_equal(turned.indices, P.indices)
         and np.array_equal(turned.data, P.data)
     )
-
-
-def _as_csr(P: Any) -> sparse.csr_matrix:
-    """A float64 csr copy."""
-    if not sparse.issparse(P):
-        P = np.asarray(P)
-        if P.dtype.kind not in "fiub":
-            raise InputError(f"A similarity graph must hold real numbers; got {P.dtype}.")
-    if P.ndim != 2 or P.shape[0] != P.shape[1]:
-        raise InputError(
-            f"A similarity graph must be a square matrix, one row and column per point; got shape {P.shape}."
-        )
-    if P.dtype.kind not in "fiub":
-        raise InputError(f"A similarity graph must hold real numbers; got {P.dtype}.")
-    return sparse.csr_matrix(P, dtype=np.float64, copy=True)
-
-
-def _check_values(graph: sparse.csr_matrix) -> None:
-    """Raise InputError on values that are not finite or negative."""
-    for bad, what in ((~np.isfinite(graph.data), "not finite"), (graph.data < 0, "negative")):
-        if bad.any():
-            rows = np.unique(np.searchsorted(graph.indptr, np.flatnonzero(bad), side="right") - 1)
-            shown = ", ".join(map(str, rows[:5])) + (", ..." if len(rows) > 5 else "")
-            advice = "" if what == "not finite" else "; for distances use metric='precomputed'"
-            raise InputError(
-                f"A similarity graph must hold finite, non-negative numbers, but {bad.sum()} are {what}, "
-                f"in rows {shown}{advice}."
-            )
 
 
 def _scaled(graph: sparse.csr_matrix) -> sparse.csr_matrix:
@@ -113,11 +84,10 @@ def _symmetric(graph: sparse.csr_matrix) -> sparse.csr_matrix:
     turned = graph.T.tocsr()
     unequal = int(((abs(graph - turned) - _TOLERANCE * graph.maximum(turned)).data > 0).sum())
     if unequal:
-        warnings.warn(
+        warn(
             f"The similarity graph is not symmetric ({unequal} entries differ from their mirror images); "
             "(P + P') / 2 is used instead.",
             GraphWarning,
-            stacklevel=3,
         )
     both = graph + turned
     both.sort_indices()

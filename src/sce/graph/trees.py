@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sce.compiled import kernel
-from sce.parallel import Team
-from sce.random import below, below_low, bits, bits_array, stream
+from sce.core.compiled import kernel
+from sce.core.parallel import Team
+from sce.core.random import below, below_low, bits, bits_array, stream
 
 _MEDIAN_SAMPLE = 255
 

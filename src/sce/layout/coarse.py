@@ -20,13 +20,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from sce.compiled import kernel
+from sce.core.compiled import kernel
+from sce.core.parallel import Team
+from sce.core.random import normal_array, permutation, stream
 from sce.engines import Engine
+from sce.graph.csr import arrays_of, merge_points
 from sce.layout.records import LayoutOptions
+from sce.layout.sampler.epochs import choose_epochs, choose_rate, sample
 from sce.layout.scale import FixedScale
-from sce.layout.stochastic import choose_epochs, choose_rate, sample
-from sce.parallel import Team
-from sce.random import normal_array, permutation, stream
 
 COARSEST = 1_000  # points that are not merged any further
 GROUP = 4  # points merged into one, at most
@@ -97,7 +98,8 @@ def make_levels(P: sp.csr_matrix, weights: np.ndarray | None, seed: int, team: T
         group, count = _merge(P.indptr, P.indices, P.data, permutation(stream(seed, f"merging {number}"), n), GROUP)
         if count > STALLED * n:
             return
-        coarse = merged_graph(P, group, count, team)
+        merged = merge_points(arrays_of(P), group, count, team, inside=False)
+        coarse = sp.csr_matrix((merged.data, merged.indices, merged.indptr), (count, count))
         outside = float(coarse.data.sum(dtype=np.float64) / P.data.sum(dtype=np.float64))
         if not outside > 0:
             return  # nothing but whole components
@@ -105,45 +107,6 @@ def make_levels(P: sp.csr_matrix, weights: np.ndarray | None, seed: int, team: T
         weights = None if weights is None else np.bincount(group, weights, count)
         yield Level(coarse, outside, weights, group)
         P, number = coarse, number + 1
-
-
-def merged_graph(P: sp.csr_matrix, group: np.ndarray, count: int, team: Team) -> sp.csr_matrix:
-    """The mass of P between groups, without that inside them; a row's columns are in the order of their first edge.
-
-    Parameters
-    ----------
-    P : csr_matrix
-    group : int32 array of shape (N,)
-        The number of each point's group.
-    count : int
-        The number of groups.
-
-    Examples
-    --------
-    >>> P = sp.csr_matrix(np.array([[0, 3, 1], [3, 0, 2], [1, 2, 0]], np.float32))
-    >>> merged_graph(P, np.array([0, 0, 1], np.int32), 2, Team(1)).toarray().tolist()
-    [[0.0, 3.0], [3.0, 0.0]]
-    """
-    members = np.argsort(group, kind="stable").astype(np.int32)
-    groups = _Groups(group, members, np.searchsorted(group[members], np.arange(count + 1)))
-    lengths = np.zeros(count + 1, np.int64)
-    team.split(lambda start, stop: _count_columns(P.indptr, P.indices, groups, (start, stop), lengths[1:]), count)
-    indptr = np.cumsum(lengths)
-    indices, data = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.float32)
-
-    def fill(start: int, stop: int) -> None:
-        _fill_columns(P.indptr, P.indices, P.data, groups, (start, stop), indptr, indices, data)
-
-    team.split(fill, count)
-    return sp.csr_matrix((data, indices, indptr), (count, count))
-
-
-class _Groups(NamedTuple):
-    """The group of each point, the points in the order of their groups, and where in that order each group begins."""
-
-    of: np.ndarray
-    members: np.ndarray
-    firsts: np.ndarray
 
 
 def _middles(group: np.ndarray, Y: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
@@ -183,42 +146,3 @@ def _merge(indptr: Any, indices: Any, data: Any, order: Any, most: Any) -> Any:
             group[i] = group[partner]
             size[group[i]] += 1
     return group, count
-
-
-@kernel
-def _count_columns(indptr: Any, indices: Any, groups: Any, part: Any, lengths: Any) -> None:
-    """The number of other groups that each of some groups has edges to."""
-    seen = np.full(groups.firsts.size - 1, -1, np.int32)
-    for g in range(part[0], part[1]):
-        seen[g] = g
-        for k in range(groups.firsts[g], groups.firsts[g + 1]):
-            i = groups.members[k]
-            for e in range(indptr[i], indptr[i + 1]):
-                h = groups.of[indices[e]]
-                if seen[h] != g:
-                    seen[h] = g
-                    lengths[g] += 1
-
-
-@kernel
-def _fill_columns(
-    indptr: Any, indices: Any, data: Any, groups: Any, part: Any, starts: Any, columns: Any, mass: Any
-) -> None:
-    """The other groups that each of some groups has edges to, and the sums of these."""
-    total = np.full(groups.firsts.size - 1, -1.0)  # -1: not met yet
-    for g in range(part[0], part[1]):
-        filled = starts[g]
-        for k in range(groups.firsts[g], groups.firsts[g + 1]):
-            i = groups.members[k]
-            for e in range(indptr[i], indptr[i + 1]):
-                h = groups.of[indices[e]]
-                if h == g:
-                    continue
-                if total[h] < 0.0:
-                    total[h] = 0.0
-                    columns[filled] = h
-                    filled += 1
-                total[h] += data[e]
-        for place in range(starts[g], filled):
-            mass[place] = total[columns[place]]
-            total[columns[place]] = -1.0

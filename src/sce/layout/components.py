@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from sce.random import below, bits_array, stream
+from sce.core.random import below, bits_array, stream
+from sce.graph.csr import arrays_of, components
 
 LINK = 0.01
 
@@ -24,10 +25,8 @@ def link_components(P: sp.csr_matrix, seed: int) -> sp.csr_matrix | None:
     >>> round(float(link_components(P, seed=0).sum()), 6)
     0.01
     """
-    from scipy.sparse.csgraph import connected_components
-
-    count, label = connected_components(P, connection="strong")  # the same in a symmetric P, and quicker
-    if count == 1:
+    label = components(arrays_of(P))
+    if label.max(initial=0) == 0:
         return None
     n = P.shape[0]
     largest = np.bincount(label).argmax()

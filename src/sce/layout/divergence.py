@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sce.compiled import kernel
+from sce.core.compiled import kernel
 
 
 def divergence_constant(P: sp.csr_matrix, weights: np.ndarray | None) -> tuple[float, float]:

@@ -13,12 +13,12 @@ from dataclasses import replace
 import numpy as np
 import scipy.sparse as sp
 
+from sce.core.parallel import Team
 from sce.engines import Engine
-from sce.layout.path import descend
+from sce.layout.gradient.continuation import descend
 from sce.layout.records import NOBODY, STOPPED, Layout, LayoutOptions, Record, Watch
+from sce.layout.sampler.epochs import choose_epochs, sample
 from sce.layout.scale import FixedScale, ScaleRule, SCEScale, SNEScale
-from sce.layout.stochastic import choose_epochs, sample
-from sce.parallel import Team
 
 OPTIMIZERS = ("auto", "sampler", "gradient")
 WEAK = 1.0  # the r at which the sampler prepares a map for another r

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sce.plot.blocks import block_matrix
+from sce.plot.block_picture import block_matrix
 from sce.plot.scatter import scatter
 from sce.plot.series import series
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sce.plot.raster import Paint
+from sce.core.raster import Paint
 
 MISSING = np.array([0.78, 0.78, 0.78])  # noise and points without a label
 _HUGE, _TINY = 1e150, 1e-150  # beyond these, differences overflow or vanish

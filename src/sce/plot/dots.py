@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sce.plot.raster import Frame, blocks, overlap
+from sce.core.raster import Frame, blocks, overlap
 
 # Opacity of a dot on its own where dots hardly overlap and where very many do: less is dust, more is a blot.
 _FEW, _MANY = 4.0, 400.0

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from sce.core import raster
+from sce.core.random import permutation, stream
+from sce.core.validate import coordinates_of
+from sce.data.labels import Classes, Numbers, check_kind, read_labels
 from sce.errors import InputError
-from sce.plot import dots, raster
+from sce.plot import dots
 from sce.plot import legend as beside
 from sce.plot.axes import check_axes, check_sizes, new_axes
 from sce.plot.colors import by_class, by_number, plain
-from sce.plot.labels import Classes, Numbers, check_kind, read_labels
-from sce.random import permutation, stream
-from sce.validate import coordinates_of
 
 MOST_MARKERS = 100_000  # points beyond this are drawn as an image
 _MOST_IN_VECTORS = 20_000  # markers beyond this are an image in SVG and PDF

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sce.core.validate import check_count
+from sce.data.labels import read_labels
 from sce.errors import InputError
-from sce.plot.labels import read_labels
 from sce.plot.scatter import add_colors, scatter
-from sce.sweeps import Sweep
-from sce.validate import check_count
+from sce.results.sweeps import Sweep
 
 _CELL, _GAP, _TITLE = 2.3, 0.12, 0.26  # inches: a map, what is between maps, the line above each
 _CURVES, _BELOW, _ABOVE = 2.0, 0.42, 0.55  # height of the curves, what is below and above them

@@ -6,9 +6,9 @@ points, so that a million rows take seconds.
 
 from __future__ import annotations
 
+from sce.quality.classes import ClassAgreement, class_agreement, label_accuracy
 from sce.quality.clusterability import Clusterability, clusterability
-from sce.quality.clusters import ClustersInGraph, clusters_in_graph
-from sce.quality.labels import ClassAgreement, class_agreement, label_accuracy
+from sce.quality.in_graph import ClustersInGraph, clusters_in_graph
 from sce.quality.neighbors import NeighborsKept, edges_kept, neighbors_kept, triplets_kept
 from sce.quality.report import Quality, assess
 from sce.quality.stability import Stability, stability

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from sce.core.validate import coordinates_of, refuse_not_finite
 from sce.errors import InputError
-from sce.validate import coordinates_of, refuse_not_finite
 
 
 def map_points(Y: Any) -> np.ndarray:

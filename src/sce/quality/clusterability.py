@@ -6,14 +6,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sce.parallel import Team, resolve_n_jobs
-from sce.quality.blocks import check_graph
-from sce.quality.communities import Graph, as_graph, by_size, connected_parts, modularity
+from sce.core.parallel import Team, resolve_n_jobs
+from sce.core.random import stream
+from sce.core.validate import draw_seed
+from sce.graph.csr import components
+from sce.quality.boundaries import Leaves, find_groups, find_leaves, scales_of
+from sce.quality.communities import Graph, as_graph, by_size, modularity
 from sce.quality.cuts import coarsen, induce
-from sce.quality.parting import Leaves, find_groups, find_leaves, scales_of
+from sce.quality.mass import check_graph
 from sce.quality.spectra import Spectrum, low_spectrum
-from sce.random import stream
-from sce.validate import draw_seed
 
 _VALUES = 20
 _GAP = 2.5  # times the eigenvalue before: less is no gap
@@ -104,7 +105,7 @@ def clusterability(P: Any, *, random_state: Any = 0, n_jobs: int | None = None) 
     """
     graph = as_graph(check_graph(P))
     key = stream(draw_seed(random_state), "clusterability")
-    piece = connected_parts(graph, np.zeros(graph.n, np.int32))
+    piece = components(graph.rows, np.zeros(graph.n, np.int32))
     sizes = np.bincount(piece)
     isolated = int((graph.volume <= 0).sum())
     with Team(resolve_n_jobs(n_jobs)) as team:

@@ -13,10 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from sce.compiled import kernel
-from sce.quality.blocks import check_graph
-from sce.random import permutation, stream
-from sce.validate import draw_seed
+from sce.core.compiled import kernel
+from sce.core.parallel import Team
+from sce.core.random import permutation, stream
+from sce.core.validate import draw_seed
+from sce.graph.csr import CSR, components, merge_points, row_sums
+from sce.quality.mass import check_graph
 
 _LEAST_GAIN = 1e-10  # of the volume of what moves: less is rounding error, and could go in circles
 _LOOKS = 4  # at each point, in the mean: the gains that come after them are found at the next level in a fraction of the time
@@ -35,6 +37,11 @@ class Graph(NamedTuple):
     def n(self) -> int:
         """The number of points."""
         return len(self.volume)
+
+    @property
+    def rows(self) -> CSR:
+        """The matrix alone."""
+        return CSR(*self[:3])
 
 
 class Communities(NamedTuple):
@@ -80,10 +87,8 @@ def as_graph(P: sp.csr_matrix) -> Graph:
     total = float(data.sum(dtype=np.float64))
     if total > 0 and abs(total - 1.0) > 1e-6:
         data = data / np.float32(total)
-    volume = np.zeros(P.shape[0])
-    indptr = P.indptr.astype(np.int64)
-    _sum_rows(indptr, data, volume)
-    return Graph(indptr, P.indices.astype(np.int32, copy=False), data, volume)
+    graph = CSR(P.indptr.astype(np.int64), P.indices.astype(np.int32, copy=False), data)
+    return Graph(*graph, row_sums(graph, Team(1)))
 
 
 def louvain(graph: Graph, resolution: float, key: np.uint64, group: np.ndarray | None = None) -> np.ndarray:
@@ -102,7 +107,7 @@ def louvain(graph: Graph, resolution: float, key: np.uint64, group: np.ndarray |
         level, within = aggregate(level, moved, count), groups_of(moved, within, count)
     # Once more with single points: those at the borders of communities that have grown since may be better off elsewhere.
     _move(graph, whole, np.array([pressure, _FAR]), permutation(key, graph.n), member)
-    return by_size(connected_parts(graph, member))
+    return by_size(components(graph.rows, member))
 
 
 def join(graph: Graph, group: np.ndarray, pressure: float, most: float, order: np.ndarray) -> tuple[np.ndarray, int]:
@@ -147,25 +152,11 @@ def by_size(member: np.ndarray) -> np.ndarray:
 
 def aggregate(graph: Graph, member: np.ndarray, count: int) -> Graph:
     """The graph between communities 0 ... count - 1; the diagonal is the mass inside each."""
-    order = np.argsort(member, kind="stable").astype(np.int32)
-    starts = np.searchsorted(member[order], np.arange(count + 1))
-    indptr = np.zeros(count + 1, np.int64)
-    nothing = np.empty(0, np.int32), np.empty(0, np.float32)
-    _gather(graph, member, (order, starts), indptr, nothing)
-    indptr = np.concatenate([[0], np.cumsum(indptr[1:])])
-    filled = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.float32)
-    _gather(graph, member, (order, starts), indptr, filled)
-    return Graph(indptr, *filled, np.bincount(member, graph.volume, count))
+    merged = merge_points(graph.rows, member, count, Team(1), inside=True)
+    return Graph(*merged, np.bincount(member, graph.volume, count))
 
 
 # ------------------------------------------------------------------------------------------------------------ kernels
-
-
-@kernel
-def _sum_rows(indptr: Any, data: Any, volume: Any) -> None:
-    for i in range(volume.size):
-        for e in range(indptr[i], indptr[i + 1]):
-            volume[i] += data[e]
 
 
 @kernel
@@ -236,33 +227,6 @@ def _move(graph: Any, group: Any, limits: Any, order: Any, member: Any) -> None:
 
 
 @kernel
-def _gather(graph: Any, member: Any, places: Any, indptr: Any, filled: Any) -> None:
-    """Sum the rows of communities: into `filled`, or, while that is empty, only count their entries, into indptr[1:]."""
-    order, starts = places
-    indices, data = filled
-    count = starts.size - 1
-    mass, touched = np.zeros(count), np.empty(count, np.int32)
-    for c in range(count):
-        found = 0
-        for place in range(starts[c], starts[c + 1]):
-            i = order[place]
-            for e in range(graph.indptr[i], graph.indptr[i + 1]):
-                other = member[graph.indices[e]]
-                if mass[other] == 0.0:
-                    touched[found] = other
-                    found += 1
-                mass[other] += max(graph.data[e], 1e-38)
-        if indices.size == 0:
-            indptr[c + 1] = found
-        else:
-            for k in range(found):
-                indices[indptr[c] + k] = touched[k]
-                data[indptr[c] + k] = mass[touched[k]]
-        for k in range(found):
-            mass[touched[k]] = 0.0
-
-
-@kernel
 def _mass_inside(graph: Any, labels: Any) -> Any:
     inside = 0.0
     for i in range(labels.size):
@@ -270,28 +234,3 @@ def _mass_inside(graph: Any, labels: Any) -> Any:
             if labels[graph.indices[e]] == labels[i]:
                 inside += graph.data[e]
     return inside
-
-
-@kernel
-def connected_parts(graph: Any, member: Any) -> Any:
-    """Number the connected parts of each community, in the order of their first points."""
-    n = member.size
-    part, stack = np.full(n, -1, np.int32), np.empty(n, np.int32)
-    count = 0
-    for first in range(n):
-        if part[first] >= 0:
-            continue
-        part[first] = count
-        stack[0] = first
-        height = 1
-        while height > 0:
-            height -= 1
-            i = stack[height]
-            for e in range(graph.indptr[i], graph.indptr[i + 1]):
-                j = graph.indices[e]
-                if part[j] < 0 and member[j] == member[i]:
-                    part[j] = count
-                    stack[height] = j
-                    height += 1
-        count += 1
-    return part

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sce.compiled import kernel
-from sce.parallel import Team
+from sce.core.compiled import kernel
+from sce.core.parallel import Team
+from sce.core.random import permutation
 from sce.quality.communities import Graph, aggregate, groups_of, join
 from sce.quality.spectra import low_spectrum
-from sce.random import permutation
 
 BALANCE = 0.2  # of the volume that each side of a cut must have
 _COARSEST = 120  # nodes: the eigenvectors of so small a graph take milliseconds

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from sce.parallel import Team, resolve_n_jobs
+from sce.core.parallel import Team, resolve_n_jobs
+from sce.core.validate import check_count
 from sce.quality.check import check_rows, map_points, sampled
 from sce.quality.ranks import between, nearest, ranks
-from sce.validate import check_count
 
 _REFERENCES = 200  # points that every first point of a triplet is compared with
 

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sce.compiled import kernel
+from sce.core.compiled import kernel
+from sce.core.parallel import Team
 from sce.errors import InputError, ParameterError
 from sce.graph.kernels import offer, pad_columns, two_rows
-from sce.parallel import Team
 
 _QUERIES = 128  # points that a thread looks from at once
 _CELLS, _TILE = 1 << 18, 4096  # numbers in a tile of the data, and rows in it at most

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from sce.clusters import find_clusters
+from sce.clusters.hdbscan import find_clusters
 from sce.quality.check import map_points
-from sce.quality.clusters import ClustersInGraph, clusters_in_graph
-from sce.quality.labels import ClassAgreement, class_agreement
+from sce.quality.classes import ClassAgreement, class_agreement
+from sce.quality.in_graph import ClustersInGraph, clusters_in_graph
 from sce.quality.neighbors import NeighborsKept, edges_kept, neighbors_kept, triplets_kept
 
 MEANINGS = {

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sce.compiled import kernel
-from sce.linalg import eigh, orthonormalize
-from sce.parallel import Team
+from sce.core.compiled import kernel
+from sce.core.linalg import eigh, orthonormalize
+from sce.core.parallel import Team
+from sce.core.random import normal_array
 from sce.quality.communities import Graph
-from sce.random import normal_array
 
 _ROWS = 4096  # that a thread takes at once
 _SPARE = 4  # more vectors than asked for, which makes those converge

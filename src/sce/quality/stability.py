@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sce.clusters import find_clusters
+from sce.clusters.hdbscan import find_clusters
 from sce.errors import InputError
 from sce.quality.check import map_points
 from sce.quality.neighbors import neighbors_kept

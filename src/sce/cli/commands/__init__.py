@@ -1,0 +1,1 @@
+"""The commands of `sce`, one module each with a function `run`, listed in :mod:`sce.cli.catalog`."""

@@ -1,0 +1,117 @@
+"""`sce embed`: a file of data to a map."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sce.cli.catalog import COMMANDS
+from sce.cli.commands.plot import draw, write_picture
+from sce.cli.console import Talk
+from sce.cli.inputs import (
+    affinity_parameters,
+    check_outputs,
+    check_source_usage,
+    make_model,
+    read_source,
+    save_result,
+    source_facts,
+)
+from sce.cli.options import UsageError, nearest
+from sce.data.formats import read
+from sce.data.table import Table
+from sce.errors import InputError
+from sce.estimator import SCE, check_parameters
+from sce.layout.start import STARTS
+from sce.results.graphs import write_graph
+from sce.results.maps import KIND, Map, load
+
+_OPTIONS = next(command for command in COMMANDS if command.name == "embed").options
+
+
+def run(args: Any, talk: Talk) -> None:
+    """Read, prepare, embed, write."""
+    talk.stage("start")
+    _check_usage(args)
+    outputs = check_outputs(args, KIND)
+    model = make_model(args, _OPTIONS, talk)
+    check_parameters(model)
+    table, P = read_source(args, talk)
+    model.set_params(**affinity_parameters(args, P), init=_start(args, table.X.shape[0]))
+    model.fit(table.X, sample_weight=table.weights)
+    talk.stage("embed")
+    result = _map(args, model, table, talk)
+    written = save_result(result, outputs["output"], "map")
+    if args.save_graph:
+        write_graph(model.affinity_, outputs["save_graph"])
+    if args.plot:
+        write_picture(draw(result), outputs["plot"])
+    talk.stage("write")
+    _tell(args, result, model, written, talk)
+
+
+# --------------------------------------------------------------------------------------------------------- before the work
+
+
+def _check_usage(args: Any) -> None:
+    check_source_usage(args)
+    if args.alpha is not None and args.scale not in (None, "sce"):
+        raise UsageError("--alpha goes with --scale sce; leave one of them out.")
+    if args.init and args.init not in STARTS and Path(args.init).suffix.lower() not in (".npy", ".npz"):
+        near = nearest(args.init, STARTS)
+        raise UsageError(
+            f"--init takes {', '.join(STARTS)}, an .npy or a map, not {args.init!r}{near} (see sce embed --help)."
+        )
+
+
+def _start(args: Any, n: int) -> Any:
+    """The start by name, or coordinates from a file."""
+    init = args.init or "auto"
+    if init in STARTS:
+        return init
+    Y = load(init, whole=False).Y if init.lower().endswith(".npz") else np.array(read(init).X)
+    wanted = args.n_components or 2
+    if Y.shape[1] != wanted:
+        raise InputError(
+            f"{init} has {Y.shape[1]} columns, but the map is to have {wanted} dimensions; see --n-components."
+        )
+    if len(Y) != n:
+        raise InputError(f"{init} has {len(Y)} points, but there are {n} rows to embed; give the start of these data.")
+    return Y
+
+
+# ------------------------------------------------------------------------------------------------------------------ result
+
+
+def _map(args: Any, model: SCE, table: Table, talk: Talk) -> Map:
+    parameters = {"init": args.init or "auto"}  # not the coordinates themselves
+    return Map.from_model(
+        model,
+        labels=table.labels,
+        ids=table.ids,
+        label_name=table.label_name,
+        parameters=parameters,
+        facts=source_facts(args, table, talk),
+        P=model.affinity_ if args.keep_graph else None,
+        X=table.X if args.keep_data else None,
+    )
+
+
+def _tell(args: Any, result: Map, model: SCE, path: Path, talk: Talk) -> None:
+    n, d = result.Y.shape
+    loss = float(model.history_["loss"][-1]) if model.n_epochs_ else None
+    facts = {
+        "map": str(path),
+        "plot": args.plot,
+        "graph": args.save_graph,
+        "points": n,
+        "dimensions": d,
+        "r": result.r,
+        "loss": loss,
+        "label_name": result.label_name,
+        **{key: result.facts[key] for key in ("n_epochs", "stop_reason", "neighbor_method", "neighbor_recall")},
+    }
+    look = f"look at {args.plot}" if args.plot else f"draw it with: sce plot {path}"
+    talk.result(facts, f"{path}: {n} points, r = {result.r:.4g}; {look}")

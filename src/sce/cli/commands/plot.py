@@ -1,0 +1,76 @@
+"""`sce plot`: a map, or a sweep, to a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sce.cli.console import Talk
+from sce.cli.options import UsageError
+from sce.core.write import atomic, check_writable
+from sce.results.maps import Map, load
+from sce.results.sweeps import Sweep, is_sweep
+
+PICTURES = (".png", ".svg", ".pdf")
+
+
+def run(args: Any, talk: Talk) -> None:
+    """Read the map or the sweep, draw it, write the picture."""
+    if not 1 <= args.width <= 100 or not 10 <= args.dpi <= 2000 or args.width * args.dpi > 20_000:
+        raise UsageError("--width takes 1 to 100 inches and --dpi 10 to 2000, at most 20,000 dots together.")
+    if not 1 <= args.n_maps <= 100:
+        raise UsageError(f"--n-maps takes 1 to 100, not {args.n_maps}.")
+    path = check_writable(args.output or f"{Path(args.map).name.removesuffix('.npz')}.png", PICTURES, [args.map])
+    options = {key: getattr(args, key) for key in ("kind", "size", "opacity", "title")}
+    result: Map | Sweep
+    if is_sweep(args.map):
+        from sce.plot import series
+
+        result = Sweep.load(args.map, whole=False)
+        mark = result.marks.get("SCE")
+        _choose_labels(result, result.frames[mark.frame or 0 if mark else 0], args)
+        picture = series(result, n_maps=args.n_maps, **options)
+        what = f"{len(result)} maps of {result.frames.shape[1]} points"
+    else:
+        result = load(args.map, whole=False)
+        _choose_labels(result, result.Y, args)
+        picture = draw(result, width=args.width, **options)
+        what = f"{len(result.Y)} points"
+    write_picture(picture, path, args.dpi)
+    talk.stage("draw")
+    facts = {"plot": str(path), "points": len(result.ids), "label_name": result.label_name}
+    by = f" by {result.label_name}" if result.labels is not None and result.label_name else ""
+    talk.result(facts, f"{path}: {what}{', coloured' + by if result.labels is not None else ''}")
+
+
+def _choose_labels(result: Map | Sweep, Y: np.ndarray, args: Any) -> None:
+    """Put the labels asked for into the map or the sweep; clusters are those of Y."""
+    if args.labels == "none":
+        result.labels = result.label_name = None
+    elif args.labels == "clusters":
+        from sce.clusters.hdbscan import find_clusters
+
+        result.labels, result.label_name = find_clusters(Y), "clusters"
+    elif args.labels is not None:
+        from sce.data.label_files import read_labels
+
+        result.labels, result.label_name = read_labels(args.labels, len(Y), args.map)
+
+
+def draw(result: Map, **options: Any) -> Any:
+    """The axes with the map; the options are those of :func:`sce.plot.scatter`."""
+    from sce.plot import scatter
+
+    return scatter(result.Y, result.labels, legend=result.label_name or True, **options)
+
+
+def write_picture(ax: Any, path: Path, dpi: int = 150) -> None:
+    """Write a figure, or that of some axes, whole or not at all; the same picture gives the same bytes."""
+    import matplotlib as mpl
+
+    kind = path.suffix.lower().lstrip(".")
+    dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
+    with mpl.rc_context({"svg.hashsalt": "sce", "svg.fonttype": "none"}), atomic(path) as file:
+        ax.figure.savefig(file, format=kind, dpi=dpi, bbox_inches="tight", metadata=dates[kind])

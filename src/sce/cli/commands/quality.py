@@ -1,0 +1,174 @@
+"""`sce quality`: whether what a map shows is in the data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sce import __version__
+from sce.cli.commands.plot import PICTURES, write_picture
+from sce.cli.console import Talk
+from sce.cli.inputs import read_source
+from sce.cli.options import UsageError, make_parser
+from sce.clusters.hdbscan import find_clusters
+from sce.core.write import check_writable
+from sce.data.label_files import read_labels
+from sce.data.labels import Classes
+from sce.data.labels import read_labels as kind_of_labels
+from sce.errors import InputError
+from sce.estimator import SCE
+from sce.graph.precomputed import check_affinity
+from sce.quality import Quality, assess, clusterability, stability
+from sce.quality.report import figure_lines
+from sce.results.graphs import read_graph
+from sce.results.maps import Map, load
+
+
+def run(args: Any, talk: Talk) -> None:
+    """Read maps, data and graph; measure; say it."""
+    _check_usage(args)
+    picture = None if args.plot is None else check_writable(args.plot, PICTURES, args.maps)
+    maps = [load(path) for path in args.maps]
+    first = maps[0]
+    X, P = _data(args, first, talk), _graph(args, first)
+    talk.stage("read")
+    if picture is not None and P is None:
+        raise UsageError(f"--plot draws the graph, which {args.maps[0]} does not hold; give it with --graph.")
+    if args.seeds:
+        maps += _more_maps(first, X, P, args, talk)
+    classes = _classes(args, first)
+    found = [
+        assess(
+            each.Y,
+            X=X,
+            P=P,
+            classes=classes,
+            labels=_clusters(args, each, classes),
+            metric=first.parameters.get("metric", "euclidean"),
+            random_state=args.seed,
+            n_jobs=args.n_jobs,
+        )
+        for each in maps
+    ]
+    talk.stage("measure")
+    _tell(args, found, maps, P, talk)
+    if picture is not None:
+        from sce.plot import block_matrix
+
+        write_picture(block_matrix(P, found[0].labels), picture)
+        talk.say(f"The graph, ordered by cluster: {picture}")
+
+
+def _check_usage(args: Any) -> None:
+    if args.seeds is not None and args.seeds < 1:
+        raise UsageError(f"--seeds takes the number of further maps to make, 1 or more, not {args.seeds}.")
+
+
+# --------------------------------------------------------------------------------------------------------------- reading
+
+
+def _data(args: Any, result: Map, talk: Talk) -> Any:
+    """The data as they were embedded: those in the map, or those of a file, prepared in the same way."""
+    if args.data is None:
+        return result.X
+    from sce.cli.catalog import COMMANDS
+
+    again = make_parser(COMMANDS, __version__).parse_args(["embed", args.data])
+    for key, value in result.facts.get("preparation", {}).items():
+        setattr(again, key, value)
+    again.graph, again.n_jobs, again.seed = None, args.n_jobs, result.parameters.get("random_state") or 0
+    again.metric = result.parameters.get("metric")
+    return read_source(again, talk)[0].X
+
+
+def _graph(args: Any, result: Map) -> Any:
+    P = result.P if args.graph is None else read_graph(args.graph)
+    if P is None:
+        return None
+    if P.shape[0] != len(result.Y):
+        raise InputError(
+            f"{args.graph} has {P.shape[0]} points, but {args.maps[0]} has {len(result.Y)}; give the graph of this map."
+        )
+    return check_affinity(P)
+
+
+def _classes(args: Any, result: Map) -> np.ndarray | None:
+    """The known classes: labels that are not a measured number."""
+    labels = result.labels
+    if args.labels == "none":
+        return None
+    if args.labels is not None:
+        labels = read_labels(args.labels, len(result.Y), args.maps[0])[0]
+    if labels is None or not isinstance(kind_of_labels(labels, len(labels), "auto"), Classes):
+        return None
+    return np.asarray(labels)
+
+
+def _clusters(args: Any, result: Map, classes: np.ndarray | None) -> np.ndarray:
+    """The clusters to judge: found on the map, the classes, or those of a file."""
+    if args.clusters == "found":
+        return find_clusters(result.Y, n_jobs=args.n_jobs)
+    if args.clusters == "classes":
+        if classes is None:
+            raise UsageError("--clusters classes needs classes: give them with --labels FILE:COLUMN.")
+        return np.unique(classes, return_inverse=True)[1].reshape(-1)
+    values = read_labels(args.clusters, len(result.Y), args.maps[0], "clusters")[0]
+    if values.dtype.kind in "iu":
+        return values
+    names, codes = np.unique(values, return_inverse=True)
+    return np.where(names == "", -1, np.arange(len(names)))[codes.reshape(-1)] if values.dtype.kind == "U" else codes
+
+
+def _more_maps(result: Map, X: Any, P: Any, args: Any, talk: Talk) -> list[Map]:
+    """Maps of the same data with other seeds."""
+    if X is None and P is None:
+        raise UsageError("--seeds makes further maps, which needs --data or --graph.")
+    known = SCE().get_params()
+    given = {key: value for key, value in result.parameters.items() if key in known and value is not None}
+    model = SCE(**{**given, "verbose": False, "callback": None, "init": "auto", "n_jobs": args.n_jobs})
+    if P is not None:
+        model.set_params(affinity="precomputed", metric="euclidean")
+    data = X if P is None else P
+    made = []
+    first = int(given.get("random_state", 0))
+    for seed in range(first + 1, first + 1 + args.seeds):
+        made.append(Map.from_model(model.set_params(random_state=seed).fit(data)))
+        talk.stage(f"seed {seed}", f"Embedded with seed {seed}")
+    return made
+
+
+# --------------------------------------------------------------------------------------------------------------- saying
+
+
+def _tell(args: Any, found: list[Quality], maps: list[Map], P: Any, talk: Talk) -> None:
+    first = found[0]
+    facts: dict[str, Any] = {"map": args.maps[0], "points": len(maps[0].Y), "figures": first.figures()}
+    lines = [f"{args.maps[0]}: {len(maps[0].Y)} points", *figure_lines(first.figures())]
+    if first.clusters is not None:
+        lines += ["", *first.clusters.lines()]
+        facts["clusters"] = first.clusters.facts()
+    if P is not None:
+        able = clusterability(P, random_state=args.seed, n_jobs=args.n_jobs)
+        lines += ["", "The graph, whatever the map:", str(able)]
+        facts["clusterability"] = {**able.figures(), "advice": able.advice}
+    if len(maps) > 1:
+        same = stability([each.Y for each in maps], labels=[each.labels for each in found], n_jobs=args.n_jobs)
+        facts["stability"] = same.figures()
+        facts["spread"] = _spread(found)
+        lines += ["", f"Over {len(maps)} maps:", *figure_lines(same.figures()), *_spread_lines(facts["spread"])]
+    lines += ["", *first.missing] if first.missing else []
+    facts["missing"] = first.missing
+    talk.result(facts, "\n".join(lines))
+
+
+def _spread(found: list[Quality]) -> dict[str, list[float]]:
+    """Mean and standard deviation of each figure over maps."""
+    each = [quality.figures() for quality in found]
+    names = [name for name in each[0] if all(name in figures for figures in each)]
+    columns = {name: np.array([figures[name] for figures in each]) for name in names}
+    return {name: [float(column.mean()), float(column.std(ddof=1))] for name, column in columns.items()}
+
+
+def _spread_lines(spread: dict[str, list[float]]) -> list[str]:
+    return [f"{name:<17}{mean:>8.4g} +- {std:.2g}" for name, (mean, std) in spread.items() if "_null" not in name]

@@ -1,0 +1,93 @@
+"""`sce sweep`: a file of data to a family of maps over r."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sce.cli.catalog import COMMANDS
+from sce.cli.commands.plot import write_picture
+from sce.cli.console import Talk
+from sce.cli.inputs import (
+    affinity_parameters,
+    check_outputs,
+    check_source_usage,
+    given_parameters,
+    labels_are_classes,
+    read_source,
+    save_result,
+    source_facts,
+)
+from sce.cli.options import UsageError
+from sce.estimator import SCE, check_parameters
+from sce.results.graphs import write_graph
+from sce.results.sweeps import KIND, Sweep
+from sce.sweeping import check_values, sweep
+
+_OPTIONS = next(command for command in COMMANDS if command.name == "sweep").options
+
+
+def run(args: Any, talk: Talk) -> None:
+    """Read, prepare, embed once for each r, write."""
+    talk.stage("start")
+    check_source_usage(args)
+    alphas = args.alpha if isinstance(args.alpha, list) else None
+    _check_usage(args, alphas)
+    outputs = check_outputs(args, KIND)
+    parameters = given_parameters(args, _OPTIONS, talk)
+    if args.alpha is not None and alphas is None:
+        parameters["alpha"] = args.alpha
+    check_parameters(SCE(**parameters))
+    table, P = read_source(args, talk)
+    result = sweep(
+        table.X,
+        args.log10_r,
+        alphas=alphas,
+        afresh=args.afresh,
+        labels=table.labels,
+        score_labels=labels_are_classes(args),
+        ids=table.ids,
+        sample_weight=table.weights,
+        keep_graph=True,
+        **{**parameters, **affinity_parameters(args, P)},
+    )
+    talk.stage("sweep")
+    graph = result.P
+    result.P = graph if args.keep_graph else None
+    result.label_name = table.label_name
+    result.facts |= source_facts(args, table, talk)
+    written = save_result(result, outputs["output"], KIND.what)
+    if args.save_graph:
+        write_graph(graph, outputs["save_graph"])
+    if args.plot:
+        from sce.plot import series
+
+        write_picture(series(result), outputs["plot"])
+    talk.stage("write")
+    _tell(args, result, written, talk)
+
+
+def _check_usage(args: Any, alphas: list[float] | None) -> None:
+    if alphas is not None and args.log10_r is not None:
+        raise UsageError("A sweep goes over --log10-r or over several --alpha; leave one of them out.")
+    check_values(args.log10_r, alphas)
+
+
+def _tell(args: Any, result: Sweep, path: Path, talk: Talk) -> None:
+    n_maps, n, d = result.frames.shape
+    facts = {
+        "sweep": str(path),
+        "plot": args.plot,
+        "graph": args.save_graph,
+        "maps": n_maps,
+        "points": n,
+        "dimensions": d,
+        "log10_r": [round(float(value), 6) for value in result.log10_r],
+        "alpha": None if result.alphas is None else result.alphas.tolist(),
+        "marks": {name: mark._asdict() for name, mark in result.marks.items()},
+        "label_name": result.label_name,
+        **{key: result.facts[key] for key in ("neighbor_method", "neighbor_recall")},
+    }
+    marks = ", ".join(f"{name} chooses r = {mark.r:.4g}" for name, mark in result.marks.items())
+    look = f"look at {args.plot}" if args.plot else f"draw it with: sce plot {path}"
+    talk.result(facts, f"{path}: {n_maps} maps of {n} points; {marks}; {look}")

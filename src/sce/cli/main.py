@@ -1,0 +1,124 @@
+"""The command line: `sce embed`, `sce plot` and others. Thin: every command calls what Python users call.
+
+Nothing but the standard library is imported before a command runs, so that --help is there at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from sce.cli.catalog import COMMANDS
+from sce.cli.console import Talk
+from sce.cli.options import Command, UsageError, make_parser, nearest
+from sce.errors import OutputError, ParameterError, SCEError
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; the exit code as in :data:`sce.cli.catalog.EXIT_CODES`.
+
+    Examples
+    --------
+    >>> main(["info"])
+    2
+    """
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    _open_streams()
+    _stop_politely()
+    debug = "--debug" in arguments
+    try:
+        with warnings.catch_warnings(), contextlib.redirect_stderr(sys.stderr):  # both are put back at the end
+            return _run(arguments)
+    except KeyboardInterrupt:
+        return _fail("Stopped; no file was left half written.", 130, debug)
+    except BrokenPipeError:  # the reader of the result has gone, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except SCEError as error:
+        code = 2 if isinstance(error, ParameterError) else 4 if isinstance(error, OutputError) else 3
+        return _fail(str(error), code, debug)
+    except MemoryError:
+        return _fail("There is not enough memory; use fewer rows, or fewer columns with --pca 50.", 3, debug)
+    except Exception as error:  # noqa: BLE001
+        text = f"This should not happen ({type(error).__name__}: {error}); please report it with what --debug shows."
+        return _fail(text, 1, debug)
+
+
+def _run(arguments: list[str]) -> int:
+    from sce import __version__
+
+    parser = make_parser(COMMANDS, __version__)
+    if not arguments:
+        parser.print_help()
+        return 0
+    _check_command(arguments[0])
+    try:
+        parsed, unknown = parser.parse_known_args(arguments)
+    except SystemExit as stop:  # --help and --version have been shown
+        return int(stop.code or 0)
+    command = next(command for command in COMMANDS if command.name == parsed.command)
+    if unknown:
+        _refuse(unknown[0], command)
+    talk = Talk(quiet=parsed.quiet, as_json=parsed.json, debug=parsed.debug)
+    talk.listen()
+    run_command(command, parsed, talk)
+    return 0
+
+
+def _open_streams() -> None:
+    """Where standard output or error is closed, what is said goes nowhere: print would use the other one."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: PTH123, SIM115
+
+
+def _stop_politely() -> None:
+    """Let whoever ends us by SIGTERM, or closes the terminal, leave no half-written file behind, as Ctrl-C does."""
+    import signal
+    import threading
+
+    def stop(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is threading.main_thread():
+        for name in ("SIGTERM", "SIGHUP"):
+            if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is signal.SIG_DFL:
+                signal.signal(getattr(signal, name), stop)
+
+
+def run_command(command: Command, parsed: Any, talk: Talk) -> None:
+    """Import the function of a command and call it."""
+    module, name = command.run.split(":")
+    getattr(importlib.import_module(module), name)(parsed, talk)
+
+
+def _check_command(name: str) -> None:
+    known = [command.name for command in COMMANDS]
+    if name.startswith("-") and name not in ("-h", "--help", "--version"):
+        raise UsageError(f"Begin with a command, {', '.join(known)}; {name} goes after it (see sce --help).")
+    if not name.startswith("-") and name not in known:
+        raise UsageError(f"There is no command {name!r}{nearest(name, known)} (see sce --help).")
+
+
+def _refuse(argument: str, command: Command) -> None:
+    """An argument that the command does not know."""
+    known = [option.name for option in command.options]
+    kind = "option" if argument.startswith("-") else "argument"
+    near = nearest(argument.split("=", maxsplit=1)[0], known)
+    raise UsageError(f"There is no {kind} {argument!r}{near} (see sce {command.name} --help).")
+
+
+def _fail(text: str, code: int, debug: bool) -> int:
+    if debug and code != 130:
+        import traceback
+
+        traceback.print_exc()
+    print(f"sce: {' '.join(text.split())}", file=sys.stderr)  # noqa: T201
+    return code

@@ -1,0 +1,118 @@
+"""The one decorator of all compiled kernels, and the folder that keeps them.
+
+A kernel releases the GIL, so plain Python threads run kernels side by side: numba's own threading layers, which abort
+on two fits at once or after a fork, are never started. It is compiled once per environment and kept on disk, in a folder
+named after the state of all source files that kernels are made of: numba itself looks only at the file of the outermost
+function, and would go on using a kernel after an upgrade has changed what it calls.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import stat
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numba
+
+from sce.core.sources import PACKAGE, Sources, own_sources
+
+# Fused multiply-add and nothing else: no re-ordering of sums, so results do not depend on the vector width of the CPU.
+FUSED = frozenset({"contract"})
+_MARKS = (b"@kernel", b"@intrinsic", b" = kernel(")  # what a file with kernels contains
+
+
+def kernel(function: Callable[..., Any] | None = None, *, fused: bool = False) -> Any:
+    """Compile a function with numba: cached on disk, without the GIL, IEEE arithmetic in the order written.
+
+    Parameters
+    ----------
+    function : callable
+        What to compile.
+    fused : bool, default=False
+        Allow fused multiply-add: twice the speed in dot products, and last bits that may differ on a CPU without it. Such a
+        kernel is always inlined where another one calls it: what is fused depends on the code around, and in the process that
+        compiles them the caller might otherwise find a copy that was compiled alone, and in all later ones its own.
+    """
+    if function is None:
+        return lambda f: kernel(f, fused=fused)
+    folder = cache_folder()
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = folder or before  # read once, right here: other libraries' kernels keep their folder
+    try:
+        return numba.njit(
+            nogil=True,
+            cache=folder is not None,
+            error_model="numpy",
+            fastmath=set(FUSED) if fused else False,
+            forceinline=fused,
+        )(function)
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+@lru_cache(maxsize=1)
+def cache_folder() -> str | None:
+    """Where kernels are kept: the first of several places that can be written, or None."""
+    name = f"sce-kernels-{kernel_state(own_sources())}"
+    for place in _places():
+        folder = place / name
+        if _make_writable(folder):
+            _forget_others(folder)
+            return str(folder)
+    return None
+
+
+def kernel_state(sources: Sources) -> str:
+    """A name for the state of all that kernels are made of: their modules, and what these import, constants for example."""
+    return sources.state(sources.imported_by(sources.containing(*_MARKS)))
+
+
+def _places() -> Iterator[Path]:
+    """Numba's own setting, beside the package, the user's cache, a private temporary folder."""
+    if numba.config.CACHE_DIR:
+        yield Path(numba.config.CACHE_DIR)
+    yield PACKAGE / "__pycache__"
+    user = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
+    with contextlib.suppress(RuntimeError):  # no home
+        yield user.expanduser() / "sce"
+    temporary = private_temporary_folder()
+    if temporary is not None:
+        yield temporary
+
+
+def _make_writable(folder: Path) -> bool:
+    """Whether the folder is there, or could be made, and a file can be written in it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def _forget_others(folder: Path) -> None:
+    """Remove the kernels of other states that have not been added to for a month: what still needs them compiles anew."""
+    for other in folder.parent.glob("sce-kernels-*"):
+        if other != folder and time.time() - other.stat().st_mtime > 30 * 86_400:
+            shutil.rmtree(other, ignore_errors=True)
+
+
+def private_temporary_folder() -> Path | None:
+    """A folder under the temporary one that only this user can write, or None: a cache holds code that will be run."""
+    user = os.getuid() if hasattr(os, "getuid") else "user"
+    folder = Path(tempfile.gettempdir()) / f"sce-{user}"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = folder.lstat()
+    except OSError:
+        return None
+    ours = not hasattr(os, "getuid") or status.st_uid == os.getuid()
+    private = os.name == "nt" or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH) == 0
+    return folder if stat.S_ISDIR(status.st_mode) and ours and private else None

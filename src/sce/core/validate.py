@@ -1,0 +1,253 @@
+"""Checks of what users give: one clear sentence for each thing that can be wrong."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import numbers
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from sce.core.mmap import releasing
+from sce.errors import InputError, ParameterError
+
+_CELLS = 1_000_000  # numbers checked at once
+
+
+def check_vectors(estimator: Any, X: Any) -> Any:
+    """X as a finite 2-D array of numbers or a CSR matrix; sets n_features_in_ and feature_names_in_ of the estimator."""
+    from sklearn.utils.validation import validate_data
+
+    _refuse_wrong_shape(X)
+    _refuse_dates_and_masks(X)
+    check_sparse(X)
+    try:
+        checked = validate_data(
+            estimator, X, accept_sparse="csr", dtype="numeric", ensure_all_finite=False, accept_large_sparse=True
+        )
+        if checked.dtype.kind not in "buif":  # some data frames come through as objects
+            checked = checked.astype(np.float64)
+        if sp.issparse(checked) and not checked.has_canonical_format:  # entries given twice add up, in a copy
+            checked = checked.copy()
+            checked.sum_duplicates()
+    except ValueError as error:
+        raise InputError(_explain(X, error)) from None
+    refuse_not_finite(checked, "X")
+    return checked
+
+
+def check_square(estimator: Any, X: Any) -> Any:
+    """A graph or distance matrix as it is, once it is known to be 2-D and square; sets n_features_in_."""
+    if not sp.issparse(X):
+        X = np.asarray(X)
+        if X.dtype == object and X.ndim == 2:  # data frames of several number types
+            with contextlib.suppress(TypeError, ValueError):
+                X = X.astype(np.float64)
+    if X.dtype.kind not in "buif":
+        raise InputError(f"X must be a square matrix of real numbers; its type is {X.dtype}.")
+    if X.ndim != 2 or X.shape[0] != X.shape[1]:
+        raise InputError(
+            "X must be a square matrix, a row and a column for each point, because it is precomputed; its shape is "
+            f"{X.shape}."
+        )
+    if X.shape[0] == 0:
+        raise InputError("X has no rows; give at least one point.")
+    check_sparse(X)
+    estimator.n_features_in_ = X.shape[1]
+    if hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
+    return X
+
+
+def check_sparse(X: Any) -> None:
+    """Refuse a sparse matrix whose indices point outside of it: a kernel would follow them."""
+    if sp.issparse(X) and X.format in ("csr", "csc", "bsr"):
+        try:
+            X.check_format(full_check=True)
+        except ValueError as error:
+            raise InputError(f"X is a broken sparse matrix ({error}); make it anew.") from None
+
+
+def _refuse_dates_and_masks(X: Any) -> None:
+    """Dates would be taken for large integers, and masked values for numbers."""
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        raise InputError("X has masked values; fill them, for example with X.filled(value), or drop their rows.")
+    if getattr(getattr(X, "dtype", None), "kind", None) == "c":
+        raise InputError("Complex data not supported; give the real and the imaginary parts as columns of their own.")
+    if isinstance(X, np.ndarray) and X.dtype.kind in "mM":
+        raise InputError(f"X holds dates or durations ({X.dtype}); turn them into numbers.")
+    for name, dtype in _column_types(X):
+        if any(word in str(dtype).lower() for word in ("date", "time", "duration", "period")):
+            raise InputError(
+                f"X has dates or durations in column {name!r} ({dtype}); turn them into numbers or drop it."
+            )
+
+
+def _column_types(X: Any) -> list[tuple[Any, Any]]:
+    """(name, type) of each column of a data frame; nothing for other things."""
+    names, types = getattr(X, "columns", None), getattr(X, "dtypes", None)
+    return [] if names is None or types is None else list(zip(list(names), list(types), strict=True))
+
+
+def _refuse_wrong_shape(X: Any) -> None:
+    shape = getattr(X, "shape", None) if not isinstance(X, list | tuple) else np.shape(np.asarray(X, dtype=object))
+    if shape is None or (len(shape) == 2 and shape[0] > 0):
+        return
+    if len(shape) == 2:
+        raise InputError(f"X has no rows (its shape is {shape}); give at least one point.")
+    hint = "Reshape your data with X.reshape(-1, 1) if it is one column" if len(shape) == 1 else "Reshape your data"
+    raise InputError(f"X must be 2-D, a row for each point; it is {len(shape)}-D with the shape {shape}. {hint}.")
+
+
+def _explain(X: Any, error: ValueError) -> str:
+    """Name the first cell that is text, where that is what went wrong; else the message as it is."""
+    if sp.issparse(X) or "onvert" not in str(error):
+        return str(error)
+    names = list(getattr(X, "columns", range(np.shape(X)[1])))
+    cells = np.array(X.to_numpy() if hasattr(X, "to_numpy") else X, dtype=object)
+    for column, name in enumerate(names):
+        for row, cell in enumerate(cells[:, column]):
+            if isinstance(cell, str) and not _is_number(cell):
+                return (
+                    f"X has text where numbers are needed: column {name!r}, row {row} holds {cell!r}; "
+                    "drop the column or turn it into numbers."
+                )
+    return str(error)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def refuse_not_finite(X: Any, name: str) -> None:
+    """Refuse NaN and infinity, naming the rows."""
+    if all_finite(X):
+        return
+    data = X.data if sp.issparse(X) else X
+    if sp.issparse(X):
+        rows = np.unique(np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[~np.isfinite(data)])
+    else:
+        rows = np.flatnonzero([not np.isfinite(row).all() for row in X])
+    shown = ", ".join(map(str, rows[:5])) + (", ..." if len(rows) > 5 else "")
+    raise InputError(
+        f"{name} has NaN or infinity (inf) in {len(rows)} of {X.shape[0]} rows: {shown}; drop these rows or fill the gaps, "
+        "for example with sklearn.impute.SimpleImputer."
+    )
+
+
+def all_finite(X: Any) -> bool:
+    """Whether all numbers are finite, in pieces, so that a memory-mapped array is not copied as a whole."""
+    data = X.data if sp.issparse(X) else X
+    if data.dtype.kind != "f":
+        return True
+    rows = data.T if data.flags.f_contiguous else data  # in the order of memory
+    rows = rows.reshape(-1) if rows.flags.c_contiguous else rows
+    is_finite = releasing(rows, lambda start, stop: np.isfinite(rows[start:stop]).all())
+    step = max(1, _CELLS * len(rows) // max(1, rows.size))
+    return all(is_finite(start, min(len(rows), start + step)) for start in range(0, len(rows), step))
+
+
+def check_weights(sample_weight: Any, n: int) -> np.ndarray | None:
+    """Point weights as float64, or None where they are all the same."""
+    if sample_weight is None:
+        return None
+    try:
+        w = np.asarray(sample_weight)
+        w = w.astype(np.float64, casting="same_kind" if w.dtype.kind in "fc" else "unsafe")
+    except (TypeError, ValueError):
+        raise InputError("sample_weight must be numbers; it holds something else.") from None
+    if w.shape != (n,):
+        raise InputError(f"Sample weights must be 1D array, one for each of the {n} rows; the shape is {w.shape}.")
+    bad = np.flatnonzero(~(np.isfinite(w) & (w >= 0)))
+    if len(bad):
+        raise InputError(f"sample_weight must be finite and not negative; in row {bad[0]} it is {w[bad[0]]}.")
+    if np.count_nonzero(w) < min(n, 2):
+        raise InputError(
+            "sample_weight is zero in all rows but one or none, so nothing is pushed apart; give at least two weights."
+        )
+    w = w / w.max()
+    if n > 1 and (w * w).sum() > 0.9 * w.sum() ** 2:
+        raise InputError(
+            f"sample_weight of row {w.argmax()} outweighs all other rows together by far, so that nothing else is pushed "
+            "apart; lower it."
+        )
+    return None if (w == 1.0).all() else w / w.mean()
+
+
+def is_word(value: Any, word: str) -> bool:
+    """Whether a parameter, which may be an array just as well, is this word."""
+    return isinstance(value, str) and value == word
+
+
+def check_count(value: Any, name: str, least: int = 1) -> int:
+    """A whole number of at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
+        raise ParameterError(f"{name} must be a whole number, {least} or more; got {value!r}.")
+    return int(value)
+
+
+def check_tolerance(tol: Any) -> float | None:
+    """A tolerance: a number, 0 or more; None for "auto"."""
+    if is_word(tol, "auto"):
+        return None
+    if isinstance(tol, bool) or not isinstance(tol, numbers.Real) or not 0 <= float(tol) < math.inf:
+        raise ParameterError(f'tol must be "auto" or a number, 0 or more; got {tol!r}.')
+    return float(tol)
+
+
+def check_learning_rate(rate: Any) -> tuple[float, float] | None:
+    """(first, last) rates from a number, which falls to 0, or from a pair; None for "auto"."""
+    if is_word(rate, "auto"):
+        return None
+    pair = (rate, 0.0) if isinstance(rate, numbers.Real) and not isinstance(rate, bool) else rate
+    if (
+        not isinstance(pair, tuple | list)
+        or len(pair) != 2
+        or not all(isinstance(x, numbers.Real) and not isinstance(x, bool) and 0 <= float(x) <= 100 for x in pair)
+        or pair[0] <= 0
+    ):
+        raise ParameterError(
+            'learning_rate must be "auto", a number above 0, at most 100, which falls to 0 along the run, or a pair '
+            f"(first, last); got {rate!r}."
+        )
+    return float(pair[0]), float(pair[1])
+
+
+def check_components(n_components: Any) -> int:
+    """1, 2 or 3."""
+    if (
+        isinstance(n_components, bool)
+        or not isinstance(n_components, numbers.Integral)
+        or not 1 <= int(n_components) <= 3
+    ):
+        raise ParameterError(f"n_components must be 1, 2 or 3; got {n_components!r}.")
+    return int(n_components)
+
+
+def draw_seed(random_state: Any) -> int:
+    """A seed from whatever scikit-learn takes for random_state."""
+    from sklearn.utils import check_random_state
+
+    try:
+        return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+    except ValueError:
+        raise ParameterError(
+            "random_state must be None, a whole number from 0 to 2**32 - 1 or a numpy.random.RandomState; got "
+            f"{random_state!r}."
+        ) from None
+
+
+def coordinates_of(Y: Any) -> Any:
+    """The embedding of a model, the Y of a map, or Y itself."""
+    if hasattr(Y, "embedding_"):
+        return Y.embedding_
+    if hasattr(Y, "fit"):
+        raise InputError(f"The {type(Y).__name__} is not fitted; call fit first.")
+    is_array = hasattr(Y, "__array__") or isinstance(Y, list | tuple)  # a data frame may have a column Y
+    return Y.Y if not is_array and hasattr(Y, "Y") else Y

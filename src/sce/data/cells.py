@@ -1,0 +1,168 @@
+"""The cells of a table of text: which are numbers, which are missing, and which are wrong."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from sce.data.parse import SKIP, parse_rows
+from sce.errors import InputError
+
+_MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "?"))
+_DECIMAL_COMMA = re.compile(r"\s*[-+]?\d*,\d+([eE][-+]?\d+)?\s*")
+
+
+class Line(NamedTuple):
+    """The cells of a row, and the line it ends on, from 1."""
+
+    number: int
+    cells: list[str]
+
+
+class Columns(NamedTuple):
+    """The columns of a table, and which of them are to be read as numbers and as text."""
+
+    names: list[str]
+    numbers: list[int]
+    text: list[int]
+    beside: list[str]  # of the columns of text, those that are not among the wanted ones
+
+
+Block = tuple[np.ndarray, list[np.ndarray]]  # the numbers of some rows, and their columns of text
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell is a number as people write them: Python's 1_000 is not.
+
+    >>> is_number(" 1.5e3"), is_number("1_000"), is_number("ten")
+    (True, False, False)
+    """
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return "_" not in cell
+
+
+def is_missing(cell: str) -> bool:
+    """Whether a cell stands for no value."""
+    return cell.strip().lower() in _MISSING
+
+
+def kind_of_column(cells: Any) -> str:
+    """What most of the cells of a column are: "number", "text" or "missing"."""
+    present = [cell for cell in cells if not is_missing(cell)]
+    if not present:
+        return "missing"
+    words = sum(not is_number(cell) and not _DECIMAL_COMMA.fullmatch(cell) for cell in present)
+    return "text" if 2 * words > len(present) else "number"
+
+
+def is_blank(cells: list[str]) -> bool:
+    """Whether a line is empty, or one of spaces."""
+    return not cells or (len(cells) == 1 and not cells[0].strip())
+
+
+def without_mark(cells: list[str]) -> list[str]:
+    """The cells of a header without the # that numpy.savetxt puts before it."""
+    if not cells[0].startswith("#"):
+        return cells
+    first = cells[0].lstrip("# ")
+    return [first, *cells[1:]] if first else cells[1:]
+
+
+def with_point(cell: str) -> str:
+    """1.5 for 1,5; whatever is no such number stays as it is."""
+    return cell.replace(",", ".") if _DECIMAL_COMMA.fullmatch(cell) else cell
+
+
+class Cells:
+    """Turns the rows of a file into numbers and text, one after the other, or says which cell is wrong."""
+
+    def __init__(self, path: Path, columns: Columns) -> None:
+        self.path, self.columns = path, columns
+        self.width = len(columns.names)
+        self.rows, self.last_line = 0, 0  # so far
+
+    def convert(self, part: list[Line]) -> Block:
+        """Some rows whose cells are cut."""
+        for line in part:
+            if len(line.cells) != self.width:
+                self._refuse_ragged(line.number, len(line.cells))
+        rows = [line.cells for line in part]
+        X = self._numbers(rows, part)
+        text = [_words(row[c] for row in rows) for c in self.columns.text]
+        self.rows += len(part)
+        self.last_line = part[-1].number
+        return X, text
+
+    def convert_text(self, text: bytes, separator: str, first_line: int) -> Block:
+        """Some rows as they are in the file, without quotes, the first of them on a certain line."""
+        places = np.full(self.width, SKIP)
+        places[self.columns.numbers] = np.arange(len(self.columns.numbers))
+        places[self.columns.text] = SKIP - 1 - np.arange(len(self.columns.text))
+        rows, wrong = parse_rows(text, separator, places)
+        for row, place, begin, end in rows.odd[rows.odd[:, 0] < len(rows.lines)].tolist():
+            rows.numbers[row, place] = self._cell(
+                text[begin:end].decode(), row, place, first_line + int(rows.lines[row])
+            )
+        if wrong is not None:
+            self._refuse_ragged(first_line + wrong[0], wrong[1])
+        words = [
+            _words(text[begin:end].decode() for begin, end in rows.spans[:, k].tolist())
+            for k in range(len(self.columns.text))
+        ]
+        self.rows += len(rows.lines)
+        self.last_line = first_line + int(rows.lines[-1]) if len(rows.lines) else self.last_line
+        return rows.numbers, words
+
+    def _numbers(self, rows: list[list[str]], part: list[Line]) -> np.ndarray:
+        wanted = self.columns.numbers
+        if not wanted:
+            return np.empty((len(rows), 0))
+        pick: Any = itemgetter(*wanted) if len(wanted) > 1 else lambda row: (row[wanted[0]],)
+        picked = rows if wanted == list(range(self.width)) else [pick(row) for row in rows]
+        flat = list(itertools.chain.from_iterable(picked))
+        try:
+            if any("_" in cell for cell in flat):
+                raise ValueError  # noqa: TRY301
+            numbers = np.fromiter(map(float, flat), np.float64, len(flat))
+        except ValueError:
+            k = len(wanted)
+            numbers = np.array([self._cell(cell, i // k, i % k, part[i // k].number) for i, cell in enumerate(flat)])
+        return numbers.reshape(len(rows), len(wanted))
+
+    def _cell(self, cell: str, row: int, place: int, line: int) -> float:
+        if is_missing(cell):
+            return np.nan
+        if is_number(cell):
+            return float(cell)
+        name = self.columns.names[self.columns.numbers[place]]
+        hint = f"correct it, or leave the column out with --drop {name!r}."
+        if _DECIMAL_COMMA.fullmatch(cell):
+            hint = "add --decimal-comma if the comma is a decimal point, or leave it out if it marks thousands."
+        raise InputError(
+            f"{self.path} has text where numbers are needed: column {name!r}, row {self.rows + row} (line {line}) holds "
+            f"{cell.strip()[:40]!r}; {hint}"
+        )
+
+    def _refuse_ragged(self, line: int, cells: int) -> NoReturn:
+        raise InputError(
+            f"{self.path} is ragged: line {line} has {cells} cells where others have {self.width}; mend that line (a cell "
+            "with the separator in it needs quotes)."
+        )
+
+
+def _words(cells: Iterable[str]) -> np.ndarray:
+    """Cells as an array of Python strings, each different one kept once."""
+    known: dict[str, str] = {}
+    words = [known.setdefault(word, word) for word in ("" if is_missing(cell) else cell.strip() for cell in cells)]
+    out = np.empty(len(words), object)
+    out[:] = words
+    return out

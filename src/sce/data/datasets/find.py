@@ -1,0 +1,216 @@
+"""Where a data set is: in the folder of the user, in the cache, in scikit-learn, at openml.org; and whether it is the one."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from sce.core.warn import warn
+from sce.data.datasets.known import KNOWN, About
+from sce.errors import DataWarning, InputError, OutputError
+
+
+class Dataset(NamedTuple):
+    """Vectors, of shape (n_samples, n_features), and, where known, integer labels, of shape (n_samples,)."""
+
+    X: np.ndarray
+    y: np.ndarray | None
+
+
+def load(name: str) -> Dataset:
+    """A data set by its name.
+
+    `<name>.npz` is read from the folder named by the environment variable SCE_DATA, if it is there; else from the cache
+    (the folder `data` in the one named by SCE_CACHE, by default ~/.cache/sce); else it is downloaded from openml.org and kept
+    in the cache. "digits" comes with scikit-learn. The shape of a known data set is checked.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`names`. A file holds X, of shape (n_samples, n_features), and where there are labels y, of shape
+        (n_samples,).
+
+    Returns
+    -------
+    Dataset
+        X and y, which is None where there are no labels. What they are :func:`about` says.
+
+    Examples
+    --------
+    >>> from sce import datasets
+    >>> X, y = datasets.load("digits")
+    >>> X.shape, y[:3]
+    ((1797, 64), array([0, 1, 2]))
+    """
+    facts = about(name)
+    kept = cache_folder() / f"{name}.npz"
+    for path in (_own_file(name), kept):
+        if path is not None and path.is_file():
+            return _check(facts, _read(path), path)
+    if name == "digits":
+        return _digits()
+    if facts.openml is None:
+        raise InputError(f"{name} {facts.hint or 'is in no folder'}; {_supply(name)}.")
+    found = _check(facts, _download(facts, kept), f"openml.org/d/{facts.openml}")
+    _keep(found, kept)
+    return found
+
+
+def about(name: str) -> About:
+    """What is known of a data set: its shape, its labels, the paper's similarities.
+
+    Examples
+    --------
+    >>> from sce import datasets
+    >>> datasets.about("cytof_bcrxl").labels, datasets.about("cytof_bcrxl").labels_are_classes
+    ('patients', False)
+    """
+    known = names()
+    if not isinstance(name, str) or name not in known:
+        near = difflib.get_close_matches(Path(str(name)).stem.lower().replace("-", "_"), known, 1, 0.5)
+        hint = f"; did you mean {near[0]!r}?" if near else "."
+        where = "" if _own_folder() else " A folder named by SCE_DATA may hold more, as NAME.npz."
+        raise InputError(f"There is no data set {name!r}{hint} There are: {', '.join(known)}.{where}")
+    return KNOWN.get(name) or About(name)
+
+
+def names() -> list[str]:
+    """The names that :func:`load` knows: the paper's first, the .npz of the folder SCE_DATA last.
+
+    Examples
+    --------
+    >>> from sce import datasets
+    >>> datasets.names()[:3]
+    ['shuttle', 'mnist', 'ijcnn']
+    """
+    folder = _own_folder()
+    own = sorted(path.stem for path in folder.glob("*.npz")) if folder else []
+    return [*KNOWN, *(name for name in own if name not in KNOWN)]
+
+
+def describe() -> str:
+    """A table of all data sets, in Markdown.
+
+    Examples
+    --------
+    >>> from sce import datasets
+    >>> print(datasets.describe().splitlines()[3])
+    | mnist | handwritten digits, 28 x 28 | 70,000 x 784 | 10 digits | knn, n_neighbors=10 | openml.org/d/554 |
+    """
+    rows = [("name", "what", "rows x columns", "labels", "P in the paper", "from"), ("---",) * 6]
+    for name in names():
+        one = about(name)
+        shape = "" if one.shape is None else f"{one.shape[0]:,} x {one.shape[1]:,}"
+        labels = f"{one.n_labels} {one.labels}" if one.n_labels else ""
+        words = [str(v) if k == "affinity" else f"{k}={v:g}" for k, v in one.similarities.items()]
+        source = "scikit-learn" if name == "digits" else f"openml.org/d/{one.openml}" if one.openml else "SCE_DATA"
+        rows.append((name, one.summary, shape, labels, ", ".join(words), source))
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def cache_folder() -> Path:
+    """Where downloaded data sets are kept."""
+    folder = os.environ.get("SCE_CACHE")
+    path = Path(folder) if folder else Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "sce"
+    with contextlib.suppress(RuntimeError):  # no home
+        path = path.expanduser()
+    return path / "data"
+
+
+def _own_folder() -> Path | None:
+    """The folder that SCE_DATA names, or None."""
+    named = os.environ.get("SCE_DATA")
+    if not named:
+        return None
+    folder = Path(named)
+    if not folder.is_dir():
+        raise InputError(f"The environment variable SCE_DATA names {named}, which is no folder; correct or unset it.")
+    return folder
+
+
+def _own_file(name: str) -> Path | None:
+    folder = _own_folder()
+    return None if folder is None else folder / f"{name}.npz"
+
+
+def _supply(name: str) -> str:
+    """How to give a data set that is not found."""
+    folder = _own_folder()
+    put = f"put {name}.npz, with the arrays X and y, in"
+    return f"if you have it, {put} {folder}" if folder else f"if you have it, {put} a folder and name that in SCE_DATA"
+
+
+def _read(path: Path) -> Dataset:
+    """X and y of an .npz."""
+    from sce.data.sniff import check_file, reading
+
+    kind = check_file(path)
+    with reading(path, kind), path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
+        if "X" not in file:
+            raise InputError(f"{path} has no array X; it holds: {', '.join(file.files) or 'nothing'}.")
+        return Dataset(file["X"], file.get("y"))
+
+
+def _check(facts: About, found: Dataset, where: Path | str) -> Dataset:
+    """The data set, once it has the shape that it should have."""
+    X, y = found
+    if X.ndim != 2 or X.dtype.kind not in "buif":
+        raise InputError(
+            f"X of {where} must be a matrix of numbers; it has the shape {X.shape} and the type {X.dtype}."
+        )
+    if facts.shape is not None and X.shape != facts.shape:
+        raise InputError(
+            f"{where} holds {X.shape[0]:,} x {X.shape[1]:,} numbers, but {facts.name} has {facts.shape[0]:,} x "
+            f"{facts.shape[1]:,}; give the right file, or give this one another name."
+        )
+    if y is not None and y.shape != X.shape[:1]:
+        raise InputError(
+            f"y of {where} must have a label for each of the {len(X):,} rows of X; its shape is {y.shape}."
+        )
+    if y is not None and facts.n_labels and len(np.unique(y)) != facts.n_labels:
+        raise InputError(
+            f"{where} holds {len(np.unique(y))} different labels, but {facts.name} has {facts.n_labels} {facts.labels}; "
+            "give the right file, or give this one another name."
+        )
+    return found
+
+
+def _digits() -> Dataset:
+    from sklearn.datasets import load_digits
+
+    return Dataset(*load_digits(return_X_y=True))
+
+
+def _download(facts: About, kept: Path) -> Dataset:
+    """The data set from openml.org, or one sentence on why not."""
+    from sce.data.datasets.openml import download
+
+    assert facts.openml is not None
+    try:
+        return Dataset(*download(facts.openml, facts.shape))
+    except (OSError, ValueError) as error:
+        reason = " ".join(str(getattr(error, "reason", error)).split()).rstrip(".") or type(error).__name__
+        raise InputError(
+            f"{facts.name} is neither in SCE_DATA nor in the cache ({kept}) and cannot be downloaded from "
+            f"openml.org/d/{facts.openml} ({reason}); connect to the network, or {_supply(facts.name)}."
+        ) from error
+
+
+def _keep(found: Dataset, path: Path) -> None:
+    """Write a data set to the cache, whole or not at all; it is at hand anyway, so a failure is a warning."""
+    from sce.core.write import atomic, write_npz
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic(path) as file:
+            write_npz(file, {k: v for k, v in found._asdict().items() if v is not None})
+    except (OSError, OutputError) as error:
+        warn(
+            f"{path.stem} was downloaded but not kept for the next time: {error} SCE_CACHE names another folder.",
+            DataWarning,
+        )

@@ -1,0 +1,183 @@
+"""What labels are: classes, or a number."""
+
+from __future__ import annotations
+
+import difflib
+import numbers
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sce.core.missing import as_text, is_missing
+from sce.errors import InputError, ParameterError
+
+KINDS = ("auto", "classes", "number")
+MOST_CLASSES = 50  # distinct whole numbers that are still taken for classes
+
+
+class Classes(NamedTuple):
+    """A class for each point."""
+
+    codes: np.ndarray  # -1 for none
+    names: list[str]
+    missing: str  # what points without a class are called; empty if there are none
+
+
+class Numbers(NamedTuple):
+    """A number for each point."""
+
+    values: np.ndarray  # float64, NaN for none
+
+
+def read_labels(labels: Any, n: int, kind: str) -> Classes | Numbers:
+    """Classes or numbers from whatever users have: lists, arrays, columns of data frames.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        Text, booleans or numbers. None, NaN and empty text are missing.
+    n : int
+        How many there must be.
+    kind : {"auto", "classes", "number"}
+        "auto" takes text, booleans and whole numbers of few distinct values for classes.
+
+    Examples
+    --------
+    >>> read_labels(["b", "a10", "a9", None], 4, "auto").names
+    ['a9', 'a10', 'b']
+    >>> read_labels([0.5, 1.0], 2, "auto").values
+    array([0.5, 1. ])
+    """
+    check_kind(kind)
+    cells = _one_column(labels, n)
+    if cells.dtype.kind in "iuf":
+        return _from_numbers(cells, kind)
+    if cells.dtype.kind == "O":
+        plain = _plain_numbers(cells)
+        if plain is not None:
+            return _from_numbers(plain, kind)
+    if kind == "number":
+        return Numbers(_parse(cells))
+    return _from_text(cells)
+
+
+def check_kind(kind: Any) -> None:
+    """Refuse an unknown kind, and name the nearest one."""
+    if kind in KINDS:
+        return
+    near = difflib.get_close_matches(str(kind).lower(), KINDS, n=1, cutoff=0.5)
+    hint = f"; did you mean {near[0]!r}?" if near else "."
+    raise ParameterError(f"kind must be 'auto', 'classes' or 'number'; got {kind!r}{hint}")
+
+
+def natural(name: str) -> tuple[Any, ...]:
+    """The place of a name among others: numbers by value and first, then text with the numbers in it by value.
+
+    Examples
+    --------
+    >>> sorted(["b", "a10", "10", "a9", "9", "-1"], key=natural)
+    ['-1', '9', '10', 'a9', 'a10', 'b']
+    """
+    number = _to_float(name)
+    if number is not None and np.isfinite(number):
+        return (0, number, name)
+    parts = re.split(r"([0-9]+)", name.casefold())
+    return (1, [(int(part), "") if part.isdecimal() else (-1, part) for part in parts], name)
+
+
+def _one_column(labels: Any, n: int) -> np.ndarray:
+    """Labels as a 1-D array of n; masked ones become None."""
+    if hasattr(labels, "to_numpy"):
+        labels = labels.to_numpy()
+    if isinstance(labels, np.ma.MaskedArray):
+        masked, labels = np.ma.getmaskarray(labels), labels.data.astype(object)
+        labels[masked] = None
+    if not isinstance(labels, np.ndarray):
+        labels = list(labels) if np.iterable(labels) and not isinstance(labels, str | bytes) else [labels]
+        mixed = len({type(cell) for cell in labels}) > 1  # NumPy would turn 1 and None beside text into text
+        labels = np.array(labels, dtype=object) if mixed else np.asarray(labels)
+    if labels.ndim == 0:
+        raise InputError(f"labels must be as many as the points, {n}; they are a single value, {labels!r}.")
+    if len(labels) != n:
+        raise InputError(f"labels must be as many as the points, {n}; they are {len(labels)}.")
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.ndim != 1:
+        raise InputError(f"labels must be one column; their shape is {labels.shape}: choose a column.")
+    if labels.dtype.kind == "c":
+        raise InputError("labels must be text or real numbers, but they are complex; give their real parts or sizes.")
+    return labels
+
+
+def _plain_numbers(cells: np.ndarray) -> np.ndarray | None:
+    """Objects as float64, if they are numbers or missing, and not all missing."""
+    present = [cell for cell in cells if not is_missing(cell)]
+    if not present or not all(isinstance(cell, numbers.Real) and not isinstance(cell, bool) for cell in present):
+        return None
+    return np.array([np.nan if is_missing(cell) else float(cell) for cell in cells])
+
+
+def _from_numbers(values: np.ndarray, kind: str) -> Classes | Numbers:
+    if kind != "number":
+        present = values[~np.isnan(values)] if values.dtype.kind == "f" else values
+        found = np.unique(present)
+        whole = values.dtype.kind != "f" or (np.isfinite(found).all() and (found == np.floor(found)).all())
+        if len(found) and (kind == "classes" or (whole and len(found) <= MOST_CLASSES)):
+            return _number_classes(values, found)
+    return Numbers(values.astype(np.float64))
+
+
+def _number_classes(values: np.ndarray, found: np.ndarray) -> Classes:
+    """Numbers as classes, in their order."""
+    codes = np.searchsorted(found, values).astype(np.int32)
+    lost = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
+    codes[lost] = -1
+    names = [str(x) if isinstance(x, int) else f"{x:.15g}" for x in found.tolist()]
+    return _without_noise(Classes(codes, names, "no label" if lost.any() else ""))
+
+
+def _from_text(cells: np.ndarray) -> Classes:
+    """Text, booleans, dates and mixtures as classes, in natural order."""
+    if cells.dtype.kind == "O":
+        cells = as_text(cells)
+    elif cells.dtype.kind == "S":
+        cells = np.char.decode(cells, "utf-8", "replace")
+    found, inverse = np.unique(cells, return_inverse=True)
+    names = [" ".join(str(name).split()) if str(name) != "NaT" else "" for name in found]
+    order = sorted((k for k, name in enumerate(names) if name), key=lambda k: natural(names[k]))
+    place = np.full(len(names), -1, dtype=np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    codes = place[inverse]
+    return _without_noise(Classes(codes, [names[k] for k in order], "no label" if (codes < 0).any() else ""))
+
+
+def _without_noise(classes: Classes) -> Classes:
+    """Take class -1 for noise, as clusterings call it; but not beside 1 alone, where it is one of two classes."""
+    codes, names, missing = classes
+    if not names or names[0] != "-1" or names == ["-1", "1"] or not all(_to_float(name) is not None for name in names):
+        return classes
+    return Classes(np.maximum(codes - 1, -1), names[1:], "noise (-1)" if not missing else f"noise (-1), {missing}")
+
+
+def _parse(cells: np.ndarray) -> np.ndarray:
+    """Text as numbers."""
+    found, codes = np.unique(np.array(["" if is_missing(x) else str(x) for x in cells.tolist()]), return_inverse=True)
+    values = np.full(len(found), np.nan)
+    for k, text in enumerate(found):
+        number = {"True": 1.0, "False": 0.0, "": np.nan}.get(str(text), _to_float(str(text)))
+        if number is None:
+            row = int(np.flatnonzero(codes == k)[0])
+            raise InputError(
+                f"labels must be numbers for kind='number', but in row {row} they hold {str(text)!r}; "
+                "use kind='classes' for text."
+            )
+        values[k] = number
+    return values[codes]
+
+
+def _to_float(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None

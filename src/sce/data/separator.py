@@ -1,0 +1,73 @@
+"""The character that separates the cells of a table of text."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import TextIO
+
+from sce.data.cells import is_missing, is_number, with_point
+
+_LINES = 50  # to look at
+_BYTES = 1 << 16  # to read for these, at first
+_MOST_BYTES = 1 << 24
+
+
+def find_separator(path: Path, file: TextIO, *, decimal_comma: bool = False) -> str:
+    """The separator that cuts the lines of a file into equal numbers of cells, and these into numbers.
+
+    Of several, the one that leaves the most numbers, then the one that makes the most cells, then the usual one: a comma,
+    for .tsv a tab. Spaces count for .txt only, where any number of them is one separator.
+    """
+    lines = _sample(file)
+    name = path.name.lower().removesuffix(".gz")
+    usual = "\t" if name.endswith(".tsv") else ","
+    candidates = [usual, *(s for s in ("," if not decimal_comma else "", "\t", ";", "|") if s and s != usual)]
+    if name.endswith(".txt"):
+        candidates.append(" ")
+    if decimal_comma and usual == ",":
+        candidates.remove(",")
+    scores = {separator: _score(lines, separator) for separator in candidates}
+    best = max(candidates, key=lambda s: (*scores[s], s == usual))
+    return best if scores[best][1] > 1 else usual
+
+
+def _sample(file: TextIO) -> list[str]:
+    """Some whole lines that are not empty."""
+    text, size = "", _BYTES
+    while True:
+        more = file.read(size)
+        text += more
+        lines = text.splitlines()
+        if len(more) < size or len(text) >= _MOST_BYTES:  # all of it
+            break
+        if len(lines) > 5:
+            lines = lines[:-1]  # the last one may be cut
+            break
+    lines = [line for line in lines if line.strip()]
+    return ([line for line in lines if not line.startswith("#")] or lines)[:_LINES]
+
+
+def _score(lines: list[str], separator: str) -> tuple[float, int]:
+    """The share of numbers among the cells, and the number of cells in a line; (0, 0) where lines differ too much."""
+    rows = [_cut(line, separator) for line in lines]
+    first, below = (rows[0], rows[1:]) if len(rows) > 1 else ([], rows)
+    if not below:
+        return 0.0, 0
+    counts = sorted(len(row) for row in below)
+    typical = counts[len(counts) // 2]
+    if typical < 2 or counts.count(typical) < 0.8 * len(counts) or (first and len(first) not in (typical, typical - 1)):
+        return 0.0, 0
+    cells = [cell for row in below for cell in row]
+    numbers = sum(is_number(cell if separator == "," else with_point(cell)) or is_missing(cell) for cell in cells)
+    return round(numbers / len(cells), 1), typical
+
+
+def one_space(line: str) -> str:
+    """A line whose cells have one separator between them, a space."""
+    return line.replace("\t", " ").strip()
+
+
+def _cut(line: str, separator: str) -> list[str]:
+    line = one_space(line) if separator == " " else line
+    return next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])

@@ -1,0 +1,233 @@
+"""Tables of text: .csv, .tsv and .txt, plain or compressed. Separator and header are recognised."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+
+from sce.data.cells import (
+    Block,
+    Cells,
+    Columns,
+    Line,
+    is_blank,
+    is_missing,
+    is_number,
+    kind_of_column,
+    with_point,
+    without_mark,
+)
+from sce.data.separator import find_separator, one_space
+from sce.data.source import Request, Source, choose_columns, refuse_double_names
+from sce.errors import InputError
+
+_LOOK_AT = 1000  # rows from which the kinds of the columns are learned
+_LOOK_AT_CELLS = 100_000  # or fewer rows, where there are many columns
+_AT_ONCE = 200_000  # cells converted at a time
+_BYTES = 1 << 20  # or about so many bytes
+_BYTE_ORDER_MARKS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))
+
+
+def read_text(path: Path, request: Request) -> Source:
+    """A table of text. Columns that are mostly numbers must be so in every row; the others are text."""
+    try:
+        with io.TextIOWrapper(_unpacked(path), _encoding(path), newline="") as file:
+            return _read(path, file, request)
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{path} is not UTF-8 text (it has the byte {error.object[error.start]:#x}); save it as UTF-8, for example with: "
+            f"iconv -f latin1 -t utf8 {path} > utf8{path.suffix}"
+        ) from None
+
+
+def _encoding(path: Path) -> str:
+    """The encoding, by the byte order mark."""
+    with _unpacked(path) as file:
+        first = file.read(3)
+    return next((name for mark, name in _BYTE_ORDER_MARKS if first.startswith(mark)), "utf-8")
+
+
+def _unpacked(path: Path) -> Any:
+    """The bytes of the file."""
+    return gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb")
+
+
+def _read(path: Path, file: TextIO, request: Request) -> Source:
+    separator = find_separator(path, file, decimal_comma=request.decimal_comma)
+    lines = _lines(path, file, separator)
+    if request.decimal_comma:
+        lines = (Line(line.number, [with_point(cell) for cell in line.cells]) for line in lines)
+    head, rest = _look(path, lines)
+    width = _width(head)
+    is_long = rest is not None
+    lines = _filled(itertools.chain(head, rest or ()), width)
+    head = [line for line in head if width == 1 or not is_blank(line.cells)]
+    header, columns = _columns(path, head, width, request)
+    first_line = head[0].number
+    blocks = None
+    if is_long and width > 1 and separator != " " and file.encoding == "utf-8" and not request.decimal_comma:
+        blocks = _quick_blocks(path, separator, columns, first_line)
+    if blocks is None:
+        cells = Cells(path, columns)
+        rows = itertools.islice(lines, int(header), None)
+        blocks = [cells.convert(part) for part in _parts(rows, max(1, _AT_ONCE // width))], cells.last_line
+    X, text = _joined(blocks[0], columns)
+    extra = {name: text.pop(name) for name in columns.beside}
+    source = Source(path, X, [columns.names[c] for c in columns.numbers], text, extra)
+    source.first_line = first_line if blocks[1] - first_line == len(X) - 1 else None
+    source.notes = (
+        [] if header else [f"No header: columns are called 0 to {width - 1}; --header yes takes the first row"]
+    )
+    return source
+
+
+# ---------------------------------------------------------------------------------------------------------------- lines
+
+
+def _lines(path: Path, file: TextIO, separator: str) -> Iterator[Line]:
+    """All lines, cut into cells; empty ones have none."""
+    file.seek(0)
+    plain = file if separator != " " else (one_space(line) + "\n" for line in file)
+    rows = csv.reader(plain, delimiter=separator, skipinitialspace=True, strict=True)
+    begun = 1
+    try:
+        for row in rows:
+            yield Line(rows.line_num, row)
+            begun = rows.line_num + 1
+    except csv.Error as error:
+        raise InputError(
+            f'{path} has a quote (") that is wrong or never closed in the row that begins on line {begun} ({error}); write a '
+            "quote inside of a text twice."
+        ) from None
+
+
+def _look(path: Path, lines: Iterator[Line]) -> tuple[list[Line], Iterator[Line] | None]:
+    """The first lines, from which kinds are learned, and the others if there are more."""
+    first = next((line for line in lines if not is_blank(line.cells)), None)
+    if first is None:
+        raise InputError(f"{path} has nothing but empty lines; give a file with data in it.")
+    more = min(_LOOK_AT, max(50, _LOOK_AT_CELLS // len(first.cells)))
+    head = [first, *itertools.islice(lines, more)]
+    return _without_comments(head), (lines if len(head) > more else None)
+
+
+def _without_comments(head: list[Line]) -> list[Line]:
+    """Without the lines that begin with # above the table; the last of them stays if it may be the header."""
+    marks = list(itertools.takewhile(lambda line: is_blank(line.cells) or line.cells[0].startswith("#"), head))
+    table = head[len(marks) :]
+    if not marks or not table:
+        return head
+    fits = len(without_mark(marks[-1].cells)) in (_width(table), _width(table) - 1)
+    return [marks[-1], *table] if fits and not is_blank(marks[-1].cells) else table
+
+
+def _filled(lines: Iterator[Line], width: int) -> Iterator[Line]:
+    """Without empty lines; in a table of one column only those at the end are nothing, the others are missing values."""
+    waiting: list[Line] = []
+    for line in lines:
+        if not is_blank(line.cells):
+            yield from waiting
+            waiting.clear()
+            yield line
+        elif width == 1:
+            waiting.append(Line(line.number, [""]))
+
+
+def _parts(lines: Iterator[Line], rows: int) -> Iterator[list[Line]]:
+    while part := list(itertools.islice(lines, rows)):
+        yield part
+
+
+def _width(head: list[Line]) -> int:
+    """The number of cells that most lines have; of two numbers as frequent, that of the later lines."""
+    counts = [len(line.cells) for line in reversed(head) if not is_blank(line.cells)]
+    return max(dict.fromkeys(counts), key=counts.count)
+
+
+# -------------------------------------------------------------------------------------------------------------- columns
+
+
+def _columns(path: Path, head: list[Line], width: int, request: Request) -> tuple[bool, Columns]:
+    """Whether there is a header, which is taken off the first rows, and the names and kinds of the wanted columns."""
+    header = _header(head, width, request.header)
+    names = header or [str(place) for place in range(width)]
+    if header:
+        head.pop(0)
+    refuse_double_names(path, names)
+    if not head:
+        raise InputError(f"{path} has a header but no rows; give a file with data in it.")
+    kinds = [kind_of_column([line.cells[place] for line in head if place < len(line.cells)]) for place in range(width)]
+    chosen = [c for c in choose_columns(path, names, width, request) if names[c] or kinds[c] != "missing"]
+    apart = [c for c in range(width) if request.is_apart(names[c]) and (names[c] or kinds[c] != "missing")]
+    numbers = [c for c in chosen if c not in apart and kinds[c] != "text"]
+    text = [c for c in range(width) if c in apart or (c in chosen and kinds[c] == "text")]
+    return header is not None, Columns(names, numbers, text, [names[c] for c in apart if c not in chosen])
+
+
+def _header(head: list[Line], width: int, wanted: str) -> list[str] | None:
+    """The names of the columns in the first row, if they are there.
+
+    A row without numbers and gaps is a header if there are numbers below it, or if none of its cells occurs again below;
+    so are the numbers 0, 1, 2 and so on, which pandas writes.
+    """
+    first = without_mark([cell.strip() for cell in head[0].cells])
+    if wanted == "no" or len(first) not in (width, width - 1):
+        return None
+    named = first if len(first) == width else ["", *first]  # R writes no name above the names of the rows
+    below = [line.cells for line in head[1:] if len(line.cells) == width]
+    if wanted == "yes" or _counts_up(named):
+        return named
+    if any(cell and (is_number(cell) or is_missing(cell)) for cell in first) or not any(first):
+        return None
+    columns = list(zip(*below, strict=True))
+    if any(kind_of_column(column) == "number" for column in columns):
+        return named
+    raw = [cell.strip() for cell in head[0].cells]
+    repeated = any(name in map(str.strip, column) for name, column in zip(raw, columns, strict=False))
+    return None if len(first) < width or repeated else named
+
+
+def _counts_up(names: list[str]) -> bool:
+    """Whether names are 0, 1, 2, ..., after one that is empty or not, as those of a data frame without names."""
+    numbers = names[1:] if names[:1] == [""] else names
+    return len(names) >= 3 and numbers == [str(k) for k in range(len(numbers))]
+
+
+# ----------------------------------------------------------------------------------------------------------------- rows
+
+
+def _quick_blocks(path: Path, separator: str, columns: Columns, first_line: int) -> tuple[list[Block], int] | None:
+    """All rows by the quick parser, and the last line; None where there are quotes or odd line ends, which it does not know."""
+    cells, blocks, line = Cells(path, columns), [], first_line
+    with _unpacked(path) as file:
+        if not all(_is_plain(file.readline()) for _ in range(first_line - 1)):
+            return None
+        while text := file.read(_BYTES) + file.readline():
+            if not _is_plain(text):
+                return None
+            blocks.append(cells.convert_text(text, separator, line))
+            line += text.count(b"\n")
+    return (blocks, cells.last_line) if blocks else None
+
+
+def _is_plain(text: bytes) -> bool:
+    return b'"' not in text and text.count(b"\r") == text.count(b"\r\n")
+
+
+def _joined(blocks: list[Block], columns: Columns) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """One array of numbers and one of text for each column, giving back the blocks as it goes."""
+    text = {columns.names[c]: np.concatenate([words[k] for _, words in blocks]) for k, c in enumerate(columns.text)}
+    X = np.empty((sum(len(numbers) for numbers, _ in blocks), len(columns.numbers)))
+    start = 0
+    for place, (numbers, _) in enumerate(blocks):
+        X[start : start + len(numbers)] = numbers
+        start += len(numbers)
+        blocks[place] = (numbers[:0].copy(), [])
+    return X, text

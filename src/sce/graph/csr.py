@@ -1,0 +1,219 @@
+"""Sparse matrices in rows (CSR) as kernels take them: one check, sums of rows, connected components, merged points.
+
+What other rooms do with the rows of P goes through here, so that there is one of each.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from sce.core.compiled import kernel
+from sce.core.parallel import Team
+from sce.core.validate import check_sparse
+from sce.errors import InputError
+
+ROWS = 4096  # rows that a thread takes at once
+_LEAST_WEIGHT = 1e-38  # of an edge, so that a sum over edges is zero only where there is none
+
+
+class CSR(NamedTuple):
+    """The arrays of a sparse matrix: row i has data[e] in column indices[e] for indptr[i] <= e < indptr[i + 1]."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    data: np.ndarray
+
+
+def arrays_of(P: sparse.csr_matrix) -> CSR:
+    """The arrays of a matrix, not copied."""
+    return CSR(P.indptr, P.indices, P.data)
+
+
+# --------------------------------------------------------------------------------------------------------------- check
+
+
+def check_similarities(P: Any) -> sparse.csr_matrix:
+    """A square matrix of finite numbers, none of them negative, as CSR; not copied where it has that form already.
+
+    Examples
+    --------
+    >>> check_similarities([[0, 2], [1, 0]]).data
+    array([2, 1])
+    """
+    P = P if sparse.issparse(P) else np.asarray(P)
+    if P.dtype.kind not in "fiub":
+        raise InputError(f"A similarity graph must hold real numbers; got {P.dtype}.")
+    if P.ndim != 2 or P.shape[0] != P.shape[1]:
+        raise InputError(
+            f"A similarity graph must be a square matrix, one row and column per point; got shape {P.shape}."
+        )
+    check_sparse(P)
+    P = sparse.csr_matrix(P)
+    if P.nnz and P.dtype.kind in "fi" and not (P.data.min() >= 0 and np.isfinite(P.data.max())):  # NaN is not >= 0
+        _refuse(P, ~np.isfinite(P.data), "not finite", "")
+        _refuse(P, P.data < 0, "negative", "; for distances use metric='precomputed'")
+    return P
+
+
+def _refuse(P: sparse.csr_matrix, bad: np.ndarray, what: str, advice: str) -> None:
+    """Raise an error that names the rows of bad entries, if there are any."""
+    if bad.any():
+        rows = np.unique(np.searchsorted(P.indptr, np.flatnonzero(bad), side="right") - 1)
+        shown = ", ".join(map(str, rows[:5])) + (", ..." if len(rows) > 5 else "")
+        raise InputError(
+            f"A similarity graph must hold finite, non-negative numbers, but {bad.sum()} are {what}, in rows {shown}{advice}."
+        )
+
+
+# ---------------------------------------------------------------------------------------------------------------- sums
+
+
+def row_sums(graph: CSR, team: Team) -> np.ndarray:
+    """The sum of each row, in float64.
+
+    Examples
+    --------
+    >>> row_sums(arrays_of(sparse.csr_matrix([[0, 1, 2], [1, 0, 0], [2, 0, 0]])), Team(1))
+    array([3., 1., 2.])
+    """
+    sums = np.zeros(len(graph.indptr) - 1)
+    team.sweep(lambda start, stop: _sum_rows(graph.indptr, graph.data, start, stop, sums), len(sums), ROWS)
+    return sums
+
+
+@kernel
+def _sum_rows(indptr: Any, data: Any, start: Any, stop: Any, sums: Any) -> None:
+    for i in range(start, stop):
+        total = 0.0
+        for e in range(indptr[i], indptr[i + 1]):
+            total += data[e]
+        sums[i] = total
+
+
+# ---------------------------------------------------------------------------------------------------------- components
+
+
+def components(graph: CSR, group: np.ndarray | None = None) -> np.ndarray:
+    """The connected component of each point of a symmetric graph, numbered in the order of their first points (int32).
+
+    With a `group` for each point, only edges within a group count.
+
+    Examples
+    --------
+    >>> ring = arrays_of(sparse.csr_matrix([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]))
+    >>> components(ring), components(ring, np.array([0, 0, 1, 2], np.int32))
+    (array([0, 0, 1, 1], dtype=int32), array([0, 0, 1, 2], dtype=int32))
+    """
+    n = len(graph.indptr) - 1
+    return np.asarray(_components(graph.indptr, graph.indices, np.zeros(0, np.int32) if group is None else group, n))
+
+
+@kernel
+def _components(indptr: Any, indices: Any, group: Any, n: Any) -> Any:
+    """Depth first from each point that was not reached before."""
+    part, stack = np.full(n, -1, np.int32), np.empty(n, np.int32)
+    count = 0
+    for first in range(n):
+        if part[first] >= 0:
+            continue
+        part[first] = count
+        stack[0] = first
+        height = 1
+        while height > 0:
+            height -= 1
+            i = stack[height]
+            for e in range(indptr[i], indptr[i + 1]):
+                j = indices[e]
+                if part[j] < 0 and (group.size == 0 or group[j] == group[i]):
+                    part[j] = count
+                    stack[height] = j
+                    height += 1
+        count += 1
+    return part
+
+
+# ------------------------------------------------------------------------------------------------------- merged points
+
+
+def merge_points(graph: CSR, group: np.ndarray, count: int, team: Team, *, inside: bool) -> CSR:
+    """The graph of groups of points: edges between two groups add up.
+
+    Parameters
+    ----------
+    graph : CSR
+    group : int32 array of shape (n,)
+        The number of each point's group.
+    count : int
+        The number of groups.
+    team : Team
+        Never changes the result.
+    inside : bool
+        Whether the diagonal holds what is inside each group; otherwise that is left out.
+
+    Returns
+    -------
+    CSR
+        The columns of a row are in the order of their first edge.
+
+    Examples
+    --------
+    >>> P = arrays_of(sparse.csr_matrix(np.array([[0, 3, 1], [3, 0, 2], [1, 2, 0]], np.float32)))
+    >>> merge_points(P, np.array([0, 0, 1], np.int32), 2, Team(1), inside=False).data.tolist()
+    [3.0, 3.0]
+    """
+    members = np.argsort(group, kind="stable").astype(np.int32)
+    groups = _Groups(group, members, np.searchsorted(group[members], np.arange(count + 1)))
+    lengths = np.zeros(count + 1, np.int64)
+    team.split(lambda start, stop: _count_columns(graph, groups, (start, stop), inside, lengths[1:]), count)
+    indptr = np.cumsum(lengths)
+    merged = CSR(indptr, np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.float32))
+    team.split(lambda start, stop: _fill_columns(graph, groups, (start, stop), inside, merged), count)
+    return merged
+
+
+class _Groups(NamedTuple):
+    """The group of each point, the points in the order of their groups, and where in that order each group begins."""
+
+    of: np.ndarray
+    members: np.ndarray
+    firsts: np.ndarray
+
+
+@kernel
+def _count_columns(graph: Any, groups: Any, part: Any, inside: Any, lengths: Any) -> None:
+    """The number of groups that each of some groups has edges to."""
+    seen = np.full(groups.firsts.size - 1, -1, np.int32)
+    for g in range(part[0], part[1]):
+        if not inside:
+            seen[g] = g
+        for k in range(groups.firsts[g], groups.firsts[g + 1]):
+            i = groups.members[k]
+            for e in range(graph.indptr[i], graph.indptr[i + 1]):
+                h = groups.of[graph.indices[e]]
+                if seen[h] != g:
+                    seen[h] = g
+                    lengths[g] += 1
+
+
+@kernel
+def _fill_columns(graph: Any, groups: Any, part: Any, inside: Any, merged: Any) -> None:
+    """The groups that each of some groups has edges to, and the sums of these."""
+    total = np.zeros(groups.firsts.size - 1)
+    for g in range(part[0], part[1]):
+        filled = merged.indptr[g]
+        for k in range(groups.firsts[g], groups.firsts[g + 1]):
+            i = groups.members[k]
+            for e in range(graph.indptr[i], graph.indptr[i + 1]):
+                h = groups.of[graph.indices[e]]
+                if h == g and not inside:
+                    continue
+                if total[h] == 0.0:
+                    merged.indices[filled] = h
+                    filled += 1
+                total[h] += max(np.float64(graph.data[e]), _LEAST_WEIGHT)
+        for place in range(merged.indptr[g], filled):
+            merged.data[place] = total[merged.indices[place]]
+            total[merged.indices[place]] = 0.0

@@ -1,0 +1,176 @@
+"""One iteration of the full gradient after the other: L-BFGS with a line search on J.
+
+For each scale rule there is a function of E_U whose slope is the rule's r (see the `energy` of the rules). The line search
+lowers the attraction plus that function: J itself for a fixed r, for t-SNE's rule its own objective, and for SCE's the one in
+which E_P stands still for a few steps. So r is what its rule says at the present map; nothing is averaged.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from sce.layout.gradient.lbfgs import Memory
+from sce.layout.gradient.precondition import Preconditioner
+from sce.layout.gradient.terms import Gradient, Terms
+from sce.layout.scale import ScaleRule
+
+_PRECISION = 2e-4  # of the whole gradient, wanted of the repulsion's sums
+_SUFFICIENT = 1e-4  # Armijo's: the share of the promised decrease that a step must bring
+_TRIES = 12  # shorter and shorter steps
+_REACH = 0.5  # standard deviations of the map that a point may move at once
+_STAND = 4  # steps for which E_P stands still
+
+
+class Step(NamedTuple):
+    """What an iteration did."""
+
+    length: float  # of the step, where 1 is L-BFGS's own; 0 if no step was found that lowers J
+    change: float  # |Y - Y_before| / |Y|
+    fall: float  # of what the line search lowers
+    size: float  # the standard deviation of the map
+
+
+class Descent:
+    """A map on its way down.
+
+    Parameters
+    ----------
+    gradient : Gradient
+    smooth : Preconditioner
+    Y : ndarray of shape (n, d), float64
+        The start.
+
+    Attributes
+    ----------
+    terms : Terms
+        At the present Y.
+    """
+
+    def __init__(self, gradient: Gradient, smooth: Preconditioner, Y: np.ndarray) -> None:
+        self._gradient, self._smooth = gradient, smooth
+        self._memory = Memory(Y.size, gradient.team)
+        self._accuracy = 1e-4
+        self.terms, self._size = gradient(Y, self._accuracy), _size(Y)
+        self._smoothed: np.ndarray | None = None  # the gradient at the present Y, smoothed
+        self._q_P, self._count = self.terms.mean_q_P, 0
+
+    def jump(self, Y: np.ndarray) -> None:
+        """Go on from another Y."""
+        self._memory.forget()
+        self._smoothed = None
+        self.terms, self._size = self._gradient(Y, self._accuracy), _size(Y)
+
+    def objective(self, rule: ScaleRule) -> float:
+        """J at the r of the rule."""
+        return self.terms.attraction + self.weight(rule) * self.terms.mean_q_U
+
+    def weight(self, rule: ScaleRule) -> float:
+        """The r of the rule at the present Y."""
+        return rule.weight(self.terms.mean_q_P, self.terms.mean_q_U)
+
+    def size(self) -> float:
+        """The standard deviation of the map."""
+        return self._size
+
+    def natural_weight(self) -> float:
+        """The r at which the map would neither grow nor shrink: what its own r is, if it is a minimum at some r."""
+        inward, outward = (float((force * self.terms.Y).sum()) for force in (self.terms.pull, self.terms.push))
+        return -inward / outward if outward < 0 < inward else 1.0
+
+    def imbalance(self, rule: ScaleRule) -> float:
+        """The logarithm of the map's own r over that of the rule: negative where the map wants to grow."""
+        return math.log(self.natural_weight() / self.weight(rule))
+
+    def step(self, rule: ScaleRule) -> Step:
+        """Move once."""
+        before, q_P = self.terms, self._refresh(rule)
+        energy, G = self._energy(before, rule, q_P), self._slope(before, rule, q_P)
+        self._adapt(G, rule)
+        HG = self._smooth(G) if self._smoothed is None else self._smoothed
+        direction, slope = self._direct(G, HG)
+        length, after = 1.0, before
+        for _ in range(_TRIES):
+            after = self._gradient(before.Y + length * direction, self._accuracy)
+            rise = self._energy(after, rule, q_P) - energy
+            G_after = self._slope(after, rule, q_P)
+            if _is_lower(rise, length * slope, length * self._memory.dot(G_after, direction), energy):
+                break
+            length *= _shorten(rise, length * slope)
+        else:
+            self._memory.forget()
+            return Step(0.0, 0.0, 0.0, self._size)
+        self._smoothed = self._smooth(G_after)
+        self._memory.keep(after.Y - before.Y, G_after - G, self._smoothed - HG)
+        self.terms, self._size = after, _size(after.Y)
+        change = math.sqrt(float(np.square(after.Y - before.Y).sum()) / len(after.Y))
+        return Step(length, change / self._size if self._size > 0 else 0.0, -rise, self._size)
+
+    def _refresh(self, rule: ScaleRule) -> float:
+        """The E_P that stands still for this step: the present one, or that of up to _STAND steps ago."""
+        self._count += 1
+        present = self.terms.mean_q_P
+        if self._count > _STAND or self._smoothed is None:
+            u = self.terms.mean_q_U
+            if rule.weight(present, u) != rule.weight(self._q_P, u):
+                self._smoothed = None
+            self._q_P, self._count = present, 0
+        return self._q_P
+
+    def _direct(self, G: np.ndarray, HG: np.ndarray) -> tuple[np.ndarray, float]:
+        """The direction, and the slope along it, which is negative."""
+        direction = self._memory.direction(G, HG)
+        slope = self._memory.dot(G, direction)
+        if not slope < 0:
+            self._memory.forget()
+            direction = self._memory.direction(G, HG)
+            slope = self._memory.dot(G, direction)
+        return self._hold_back(G, direction, slope)
+
+    def _hold_back(self, G: np.ndarray, direction: np.ndarray, slope: float) -> tuple[np.ndarray, float]:
+        """Shorten the way of points that would fly far, for J hardly calls them back; of all points, if only that descends."""
+        ways = np.sqrt(np.square(direction).sum(axis=1))
+        factors = np.minimum(1.0, _REACH * max(self._size, 1.0) / np.maximum(ways, 1e-300))
+        least = float(factors.min())
+        if least == 1.0:
+            return direction, slope
+        held = factors[:, None] * direction
+        slope_held = self._memory.dot(G, held)
+        return (held, slope_held) if slope_held < 0 else (least * direction, least * slope)
+
+    @staticmethod
+    def _energy(terms: Terms, rule: ScaleRule, q_P: float) -> float:
+        return terms.attraction + terms.links + rule.energy(q_P, terms.mean_q_U)
+
+    @staticmethod
+    def _slope(terms: Terms, rule: ScaleRule, q_P: float) -> np.ndarray:
+        """The gradient of the energy."""
+        return np.asarray(terms.pull + rule.weight(q_P, terms.mean_q_U) * terms.push)
+
+    def _adapt(self, G: np.ndarray, rule: ScaleRule) -> None:
+        """Ask for sums as precise as attraction and repulsion cancel."""
+        push = self.weight(rule) * math.sqrt(self._memory.dot(self.terms.push, self.terms.push))
+        ratio = math.sqrt(self._memory.dot(G, G)) / push if push > 0 else 1.0
+        wanted = min(max(_PRECISION * ratio, 1e-8), 1e-4)
+        self._accuracy = 10.0 ** math.floor(math.log10(wanted))
+
+
+def _size(Y: np.ndarray) -> float:
+    """The standard deviation of a map."""
+    return math.sqrt(float(np.square(Y - Y.mean(axis=0)).sum()) / len(Y))
+
+
+def _is_lower(rise: float, promised: float, slope_after: float, energy: float) -> bool:
+    """Armijo's condition; or, where the decrease is lost in the sums' errors, that of Hager and Zhang on slopes."""
+    if rise <= _SUFFICIENT * promised:
+        return True
+    return rise <= 1e-6 * abs(energy) and slope_after <= (2.0 * _SUFFICIENT - 1.0) * promised
+
+
+def _shorten(rise: float, promised: float) -> float:
+    """The factor by which to shorten a step: to the bottom of the parabola through value, slope and the new value."""
+    if not math.isfinite(rise):
+        return 0.1
+    return min(max(-promised / (2.0 * (rise - promised)), 0.1), 0.5)

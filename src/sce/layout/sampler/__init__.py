@@ -1,0 +1,1 @@
+"""The paper's stochastic gradient, block by block: blocks and their order, the kernel, the epochs."""

@@ -1,0 +1,192 @@
+"""The map file: what an embedding is, in plain arrays and JSON that any later version can read.
+
+An .npz archive, read with allow_pickle=False:
+
+    sce_map     a JSON text: {"format": 1, "sce": "0.1.0", "r": 2.1, "parameters": {...}, "facts": {...}, ...}
+    Y           (n, d) float32, the coordinates
+    ids         (n,) text or whole numbers, the names of the rows
+    labels      (n,) numbers; or whole numbers, -1 for none, that point into label_names
+    label_names (k,) text, where the labels are text
+    history_*   one array for each thing recorded per epoch
+    P_*, X*     on request: the similarity graph (CSR) and the data (dense, or CSR)
+
+The same run gives the same bytes: there is no date in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sce.data.arrays import MAP
+from sce.errors import InputError
+from sce.results import archive
+from sce.results.archive import (
+    Kind,
+    common_header,
+    damaged,
+    matrix_arrays,
+    matrix_from,
+    per_row,
+    plain,
+    row_arrays,
+    rows_from,
+)
+
+if TYPE_CHECKING:
+    from sce.estimator import SCE
+
+KIND = Kind(MAP, "map", 1, "sce embed {path} -o map.npz")
+
+
+@dataclass(eq=False, repr=False)
+class Map:
+    """An embedding with what is known about it.
+
+    Attributes
+    ----------
+    Y : ndarray of shape (n, d)
+        The coordinates.
+    ids : ndarray of shape (n,)
+        The name or number of each row in the data.
+    labels : ndarray of shape (n,), optional
+        Classes or numbers to colour by.
+    label_name : str, optional
+        What the labels are called.
+    parameters : dict
+        The parameters of :class:`sce.SCE`, and the preparation of the data.
+    r : float
+        The repulsion weight.
+    history : dict of arrays
+        As `SCE.history_`.
+    facts : dict
+        How the run went: "n_epochs", "stop_reason", "neighbor_method", "neighbor_recall", "source", "notes".
+    P, X : sparse matrix, array
+        The graph and the data, where they were saved.
+    """
+
+    Y: np.ndarray
+    ids: np.ndarray
+    labels: np.ndarray | None = None
+    label_name: str | None = None
+    parameters: dict[str, Any] = field(default_factory=dict)
+    r: float = float("nan")
+    history: dict[str, np.ndarray] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)
+    P: Any = None
+    X: Any = None
+
+    @classmethod
+    def from_model(cls, model: SCE, *, labels: Any = None, ids: Any = None, **other: Any) -> Map:
+        """The map of a fitted :class:`sce.SCE`; further arguments are attributes of the map.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sce import SCE, Map
+        >>> X = np.random.default_rng(0).normal(size=(100, 4))
+        >>> Map.from_model(SCE(random_state=0).fit(X), labels=X[:, 0] > 0).Y.shape
+        (100, 2)
+        """
+        if not hasattr(model, "embedding_"):
+            raise InputError("The model is not fitted; call fit first.")
+        n = len(model.embedding_)
+        facts = {
+            "n_epochs": model.n_epochs_,
+            "stop_reason": model.stop_reason_,
+            "neighbor_method": model.neighbor_method_,
+            "neighbor_recall": model.neighbor_recall_,
+        }
+        return cls(
+            Y=model.embedding_,
+            ids=per_row(np.arange(n) if ids is None else ids, n, "ids"),
+            labels=None if labels is None else per_row(labels, n, "labels"),
+            parameters={**plain(model.get_params(deep=False)), **other.pop("parameters", {})},
+            r=float(model.scale_),
+            history=dict(model.history_),
+            facts={**facts, **other.pop("facts", {})},
+            **other,
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write the map to an .npz file, whole or not at all.
+
+        An existing file is replaced only if it is a map itself.
+        """
+        self._check()
+        archive.write(path, KIND, self._header(), self._arrays())
+
+    def _check(self) -> None:
+        """Refuse what could not be read again."""
+        if np.ndim(self.Y) != 2 or not len(self.Y) or np.asarray(self.Y).dtype.kind != "f":
+            raise InputError(
+                f"Y must be a table of floating point numbers, a row for each point; got shape {np.shape(self.Y)}."
+            )
+        if not np.isfinite(self.Y).all():
+            raise InputError("Y has NaN or infinity; a map has finite coordinates only.")
+        per_row(self.ids, len(self.Y), "ids")
+        if self.labels is not None:
+            per_row(self.labels, len(self.Y), "labels")
+
+    def __repr__(self) -> str:
+        kept = [name for name in ("labels", "P", "X") if getattr(self, name) is not None]
+        also = f", with {', '.join(kept)}" if kept else ""
+        return f"Map({self.Y.shape[0]} points in {self.Y.shape[1]} dimensions, r = {self.r:.4g}{also})"
+
+    def _header(self) -> dict[str, Any]:
+        return {
+            "r": self.r if np.isfinite(self.r) else None,
+            "label_name": self.label_name,
+            "parameters": self.parameters,
+            "facts": self.facts,
+        }
+
+    def _arrays(self) -> dict[str, np.ndarray]:
+        arrays = {"Y": self.Y, **row_arrays(self.ids, self.labels)}
+        arrays |= {f"history_{name}": np.asarray(values) for name, values in self.history.items()}
+        return arrays | matrix_arrays("P", self.P) | matrix_arrays("X", self.X)
+
+
+def load(path: str | Path, *, whole: bool = True) -> Map:
+    """Read a map file.
+
+    Parameters
+    ----------
+    path : str or Path
+        An .npz written by `sce embed` or :meth:`Map.save`.
+    whole : bool, default=True
+        Whether to read the graph and the data as well, where they were saved.
+
+    Returns
+    -------
+    Map
+
+    Examples
+    --------
+    >>> import sce
+    >>> Y = sce.load("map.npz").Y  # doctest: +SKIP
+    """
+    path = Path(path)
+    with archive.opened(path, KIND) as (header, file):
+        return _from_arrays(path, header, archive.read_arrays(path, file, KIND, () if whole else ("P", "X")))
+
+
+def _from_arrays(path: Path, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Map:
+    Y, r = arrays.get("Y"), header.get("r")
+    if Y is None or Y.ndim != 2 or Y.dtype.kind != "f" or not len(Y) or not np.isfinite(Y).all():
+        raise damaged(path, KIND, "has no finite coordinates Y")
+    rows = rows_from(path, arrays, len(Y), KIND)
+    if not isinstance(r, int | float | None):
+        raise damaged(path, KIND, "has a damaged header")
+    return Map(
+        Y=Y,
+        r=float("nan") if r is None else float(r),
+        history={k.removeprefix("history_"): a for k, a in arrays.items() if k.startswith("history_") and a.ndim == 1},
+        P=matrix_from("P", arrays, (len(Y), len(Y))),
+        X=matrix_from("X", arrays, None),
+        **rows,
+        **common_header(path, header, KIND),
+    )
