@@ -370,7 +370,7 @@ def with_value(value, *cells):
             {"n_jobs": 0},
             "n_jobs must be None, a positive number, or -1 for all cores, -2 for all but one; got 0.",
         ),
-        (GOOD, {"engine": "gpu"}, "engine must be \"threads\" or an object with open(Y, blocks); got 'gpu'."),
+        (GOOD, {"engine": "gpu"}, "engine must be \"threads\" or an object with open(problem, start); got 'gpu'."),
         (
             GOOD,
             {"affinity": "precomputed"},
@@ -432,10 +432,10 @@ def test_no_nan_leaves_the_library(blobs):
     from sce.engines.threads import ThreadEngine, ThreadSession
 
     class Broken(ThreadEngine):
-        def open(self, Y, blocks):
-            session = ThreadSession(Team(1), Y, blocks)
-            Y[7] = np.nan
-            return session
+        def open(self, problem, start, coordinates=None):
+            broken = start.copy()
+            broken[7] = np.nan
+            return ThreadSession(Team(1), problem, start, broken)
 
     with pytest.raises(SCEError, match="left the range of numbers in epoch 1; lower learning_rate or scale"):
         SCE(random_state=0, engine=Broken(Team(1))).fit(blobs[0])
@@ -469,16 +469,16 @@ def test_odd_data_are_embedded_with_a_warning_where_due(X, options, warning):
 
 
 def test_engines_are_interchangeable(blobs):
-    """An engine of one's own gets the blocks and the epochs, and its coordinates are the result."""
+    """An engine of one's own gets the problem and the laps, and its coordinates are the result."""
     from sce.core.parallel import Team
     from sce.engines.threads import ThreadEngine
 
     opened = []
 
     class Counting(ThreadEngine):
-        def open(self, Y, blocks):
-            opened.append(len(Y))
-            return super().open(Y, blocks)
+        def open(self, problem, start, coordinates=None):
+            opened.append(problem.n_points)
+            return super().open(problem, start, coordinates)
 
     expected = SCE(random_state=0, n_epochs=5).fit_transform(blobs[0])
     np.testing.assert_array_equal(

@@ -1,10 +1,10 @@
-"""The estimator: scikit-learn's face of the graph and the layout. No algorithm lives here."""
+"""The estimator: scikit-learn's face of the graph and the layout. It validates, calls and learns; no algorithm lives here."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -12,14 +12,16 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sce.core import validate
 from sce.core.parallel import Team, resolve_n_jobs
 from sce.core.progress import Reporter
-from sce.engines import Engine, make_engine
+from sce.engines.choose import make_engine
 from sce.errors import ParameterError
 from sce.graph.build import AffinityResult, GraphOptions, build_affinity, check_options
-from sce.layout.coarse import coarse_start
-from sce.layout.optimize import OPTIMIZERS, optimize, plan_epochs
-from sce.layout.records import Layout, LayoutOptions, Record, Watch
-from sce.layout.scale import ScaleRule, SNEScale, make_rule
-from sce.layout.start import starting_points
+from sce.layout.engine import Engine
+from sce.layout.options import LayoutOptions, layout_options
+from sce.layout.problem import Problem
+from sce.layout.records import Layout, Record, Watch
+from sce.layout.run import lay_out
+from sce.layout.scale import ScaleRule
+from sce.layout.similarities import Similarities
 
 
 class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -178,27 +180,18 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         -------
         self : SCE
         """
-        n_components, rule = check_parameters(self)
+        parameters = check_parameters(self)
         seed = validate.draw_seed(self.random_state)
         checked = copy(self)  # takes what checking learns of X: a fit that fails leaves this estimator as it was
         X = checked._check(X)  # noqa: SLF001
-        options = self._layout_options(X.shape[0], rule, seed, sample_weight)
+        weights = validate.check_weights(sample_weight, X.shape[0])
         with Team(resolve_n_jobs(self.n_jobs)) as team, Reporter(bool(self.verbose)) as report:
             engine = make_engine(self.engine, team)
-            graph = build_affinity(X, self._graph_options(), team, seed)
+            graph = build_affinity(X, parameters.graph, team, seed)
             report.stage(_describe(graph))
+            problem = Problem(Similarities(graph.P, team), weights, seed)
             vectors = None if self._is_pairwise() else X
-            start = starting_points(self.init, vectors, graph.P, n_components, seed, team)
-            report.stage("Start")
-            if self.optimizer == "auto" and isinstance(self.init, str):
-                start, options, sizes = coarse_start(graph.P, start, options, engine, team)
-                if sizes:
-                    report.stage(f"Coarse maps of {', '.join(map(str, sizes))} points")
-            if X.shape[0] == 1:
-                layout = Layout(np.zeros_like(start), rule.weight(1.0, 1.0), [], "a single point")
-            else:
-                watch = Watch(self.callback, report.epochs(plan_epochs(graph.P, options, self.optimizer)))
-                layout = optimize(graph.P, start, options, self.optimizer, engine, team, watch)
+            layout = lay_out(problem, parameters.layout, engine, vectors=vectors, watch=Watch(self.callback, report))
         self._learn(checked, graph, layout)
         return self
 
@@ -217,22 +210,6 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
 
     def _check(self, X: Any) -> Any:
         return validate.check_square(self, X) if self._is_pairwise() else validate.check_vectors(self, X)
-
-    def _graph_options(self) -> GraphOptions:
-        return GraphOptions(self.affinity, self.n_neighbors, self.perplexity, self.metric)
-
-    def _layout_options(self, n: int, rule: ScaleRule, seed: int, sample_weight: Any) -> LayoutOptions:
-        return LayoutOptions(
-            rule=rule,
-            n_epochs=None
-            if validate.is_word(self.n_epochs, "auto")
-            else validate.check_count(self.n_epochs, "n_epochs"),
-            learning_rate=validate.check_learning_rate(self.learning_rate),
-            n_repulsive=validate.check_count(self.n_repulsive, "n_repulsive"),
-            tol=validate.check_tolerance(self.tol),
-            seed=seed,
-            weights=validate.check_weights(sample_weight, n),
-        )
 
     def _learn(self, checked: SCE, graph: AffinityResult, layout: Layout) -> None:
         """Set the learned attributes, all at the very end: an interrupted fit leaves the estimator as it was."""
@@ -262,26 +239,32 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         return tags
 
 
-def check_parameters(model: SCE) -> tuple[int, ScaleRule]:
-    """Raise ParameterError on the first parameter that means nothing on any data; the dimensions and the scale rule."""
-    n_components = validate.check_components(model.n_components)
-    rule = make_rule(model.scale, model.alpha, model.exaggeration)
-    check_options(model._graph_options())  # noqa: SLF001
-    model._layout_options(1, rule, 0, None)  # noqa: SLF001
-    if not (isinstance(model.optimizer, str) and model.optimizer in OPTIMIZERS):
-        raise ParameterError(f"optimizer must be one of {', '.join(OPTIMIZERS)}; got {model.optimizer!r}.")
-    if model.optimizer == "gradient" and isinstance(rule, SNEScale) and rule.exaggeration < 1.0:
-        raise ParameterError(
-            f'exaggeration={rule.exaggeration!r} needs optimizer="sampler": below 1 the objective has no minimum, and the '
-            "full gradient would never end."
-        )
+class Parameters(NamedTuple):
+    """The parameters of an estimator, checked."""
+
+    graph: GraphOptions
+    layout: LayoutOptions
+
+
+_GRAPH_PARAMETERS = ("affinity", "n_neighbors", "perplexity", "metric")
+_LAYOUT_PARAMETERS = (
+    *("n_components", "scale", "alpha", "exaggeration", "n_epochs", "learning_rate", "n_repulsive"),
+    *("init", "tol", "optimizer"),
+)
+
+
+def check_parameters(model: SCE) -> Parameters:
+    """The parameters in the form that the rooms take; raises ParameterError on the first that means nothing on any data."""
+    layout = layout_options(**{name: getattr(model, name) for name in _LAYOUT_PARAMETERS})
+    graph = GraphOptions(**{name: getattr(model, name) for name in _GRAPH_PARAMETERS})
+    check_options(graph)
     if model.callback is not None and not callable(model.callback):
         raise ParameterError(f"callback must be a function (epoch, Y, r, loss); got {model.callback!r}.")
-    return n_components, rule
+    return Parameters(graph, layout)
 
 
 def _describe(graph: AffinityResult) -> str:
-    """The graph in a line, for the verbose."""
+    """The graph in a line."""
     text = f"Graph: {graph.P.shape[0]} points, {graph.P.nnz // 2} edges"
     if graph.neighbors_method is None or graph.recall is None:
         return text

@@ -193,6 +193,26 @@ def eigh(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return values[order] * scale, V[order].T.copy()
 
 
+def orthogonal_factor(A: np.ndarray) -> np.ndarray:
+    """The orthogonal matrix nearest to a small square one, U V' of its singular value decomposition U S V'.
+
+    Directions in which A is zero are completed to a basis in any way, the same each time.
+
+    Examples
+    --------
+    >>> orthogonal_factor(np.array([[0.0, -3.0], [0.5, 0.0]])).round(6) + 0.0
+    array([[ 0., -1.],
+           [ 1.,  0.]])
+    """
+    n = len(A)
+    squares, V = eigh((A[:, :, None] * A[:, None, :]).sum(axis=0))  # A'A
+    images = (A[:, :, None] * V).sum(axis=1)  # A V = U S
+    kept = squares > 1e-24 * max(float(squares[0]), 0.0)
+    U = orthonormalize(np.column_stack([images[:, kept], np.eye(n)]))
+    U = U[:, np.abs(U).max(axis=0) > 0][:, :n]
+    return np.asarray((U[:, None, :] * V[None, :, :]).sum(axis=2))
+
+
 # ------------------------------------------------------------------------------------------------- scales and samples
 
 

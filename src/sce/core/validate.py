@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import numbers
 from typing import Any
 
@@ -190,44 +189,6 @@ def check_count(value: Any, name: str, least: int = 1) -> int:
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
         raise ParameterError(f"{name} must be a whole number, {least} or more; got {value!r}.")
     return int(value)
-
-
-def check_tolerance(tol: Any) -> float | None:
-    """A tolerance: a number, 0 or more; None for "auto"."""
-    if is_word(tol, "auto"):
-        return None
-    if isinstance(tol, bool) or not isinstance(tol, numbers.Real) or not 0 <= float(tol) < math.inf:
-        raise ParameterError(f'tol must be "auto" or a number, 0 or more; got {tol!r}.')
-    return float(tol)
-
-
-def check_learning_rate(rate: Any) -> tuple[float, float] | None:
-    """(first, last) rates from a number, which falls to 0, or from a pair; None for "auto"."""
-    if is_word(rate, "auto"):
-        return None
-    pair = (rate, 0.0) if isinstance(rate, numbers.Real) and not isinstance(rate, bool) else rate
-    if (
-        not isinstance(pair, tuple | list)
-        or len(pair) != 2
-        or not all(isinstance(x, numbers.Real) and not isinstance(x, bool) and 0 <= float(x) <= 100 for x in pair)
-        or pair[0] <= 0
-    ):
-        raise ParameterError(
-            'learning_rate must be "auto", a number above 0, at most 100, which falls to 0 along the run, or a pair '
-            f"(first, last); got {rate!r}."
-        )
-    return float(pair[0]), float(pair[1])
-
-
-def check_components(n_components: Any) -> int:
-    """1, 2 or 3."""
-    if (
-        isinstance(n_components, bool)
-        or not isinstance(n_components, numbers.Integral)
-        or not 1 <= int(n_components) <= 3
-    ):
-        raise ParameterError(f"n_components must be 1, 2 or 3; got {n_components!r}.")
-    return int(n_components)
 
 
 def draw_seed(random_state: Any) -> int:

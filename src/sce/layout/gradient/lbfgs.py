@@ -6,7 +6,7 @@ taken in pieces of fixed size: the same bytes on any number of threads.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,18 @@ from sce.core.compiled import kernel
 from sce.core.parallel import Team
 
 KEPT = 6  # steps remembered; more do no better
-_PIECE = 8192
+_PIECE = 8192  # numbers of a vector that are summed at once
+
+
+class MemoryState(NamedTuple):
+    """All that a memory holds."""
+
+    steps: np.ndarray  # (KEPT, size): s
+    changes: np.ndarray  # (KEPT, size): y
+    smoothed: np.ndarray  # (KEPT, size) float32: H y
+    products: np.ndarray  # (KEPT, KEPT): s_i . y_j
+    rows: np.ndarray  # those in use, the oldest first
+    factor: float  # of the first guess of the inverse Hessian
 
 
 class Memory:
@@ -28,15 +39,25 @@ class Memory:
     size : int
         Of a vector.
     team : Team
+    state : MemoryState, optional
+        What another memory held.
     """
 
-    def __init__(self, size: int, team: Team) -> None:
+    def __init__(self, size: int, team: Team, state: MemoryState | None = None) -> None:
         self._team = team
-        self._steps, self._changes = np.zeros((KEPT, size)), np.zeros((KEPT, size))
-        self._smoothed = np.zeros((KEPT, size), np.float32)  # H y
-        self._products = np.zeros((KEPT, KEPT))  # s_i . y_j
-        self._rows: list[int] = []  # in use, the oldest first
-        self._factor = 1.0
+        if state is None:
+            vectors = np.zeros((KEPT, size)), np.zeros((KEPT, size)), np.zeros((KEPT, size), np.float32)
+            state = MemoryState(*vectors, np.zeros((KEPT, KEPT)), np.empty(0, np.int64), 1.0)
+        self._steps, self._changes, self._smoothed, self._products = state[:4]
+        self._rows: list[int] = [int(row) for row in state.rows]
+        self._factor = state.factor
+
+    def state(self) -> MemoryState:
+        """What the memory holds; the vectors are copied."""
+        steps, changes, smoothed, products = (
+            array.copy() for array in (self._steps, self._changes, self._smoothed, self._products)
+        )
+        return MemoryState(steps, changes, smoothed, products, np.array(self._rows, np.int64), self._factor)
 
     def forget(self) -> None:
         """Start anew, but for the size of the steps."""
@@ -52,7 +73,7 @@ class Memory:
         self._rows.append(row)
         self._products[row, :] = self._dots(self._changes, s)
         self._products[:, row] = self._dots(self._steps, y)
-        self._factor = sy / yHy
+        self._factor = float(sy / yHy)
 
     def direction(self, G: np.ndarray, HG: np.ndarray) -> np.ndarray:
         """The descent direction at gradient G."""

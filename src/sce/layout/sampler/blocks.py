@@ -26,8 +26,8 @@ from sce.core.random import below, bits, stream
 from sce.layout.sampler.order import order_points
 
 BLOCK_SIZE = 32_768  # points: two blocks of float32 coordinates fit in 512 KiB of cache, and places in 16 bits
-FEW_BLOCKS = 16  # enough for 8 threads; up to here the coordinates fit in the cache, and blocks are random
-SMALL_BLOCK = 256  # points: smaller blocks are all overhead
+RANDOM_BLOCKS = 16  # enough for 8 threads; up to here the coordinates fit in the cache, and blocks are random
+SMALLEST_BLOCK = 256  # points: smaller blocks are all overhead
 
 
 class Blocks(NamedTuple):
@@ -51,7 +51,7 @@ def count_blocks(n_points: int) -> int:
     >>> count_blocks(1797), count_blocks(70_000), count_blocks(11_000_000)
     (4, 16, 512)
     """
-    few = min(FEW_BLOCKS, max(2, n_points // SMALL_BLOCK))
+    few = min(RANDOM_BLOCKS, max(2, n_points // SMALLEST_BLOCK))
     small = 1 << (few.bit_length() - 1)  # rounded down
     large = 1 << (-(-n_points // BLOCK_SIZE) - 1).bit_length()  # rounded up
     return max(small, large)
@@ -148,7 +148,7 @@ def make_blocks(
     n = P.shape[0]
     n_blocks = count_blocks(n)
     starts = (n * np.arange(n_blocks + 1, dtype=np.int64)) // n_blocks
-    order = order_points(starts, seed, places if n_blocks > FEW_BLOCKS else None)
+    order = order_points(starts, seed, places if n_blocks > RANDOM_BLOCKS else None)
     rank = np.empty(n, np.int32)
     rank[order] = np.arange(n, dtype=np.int32)
     block_of = np.repeat(np.arange(n_blocks, dtype=np.int32), np.diff(starts))
