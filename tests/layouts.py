@@ -5,11 +5,11 @@ import numpy as np
 from sce.core.parallel import Team
 from sce.engines.threads import ThreadEngine
 from sce.layout.gradient.continuation import Continuation
-from sce.layout.options import LayoutOptions
+from sce.layout.lay_out import lay_out
 from sce.layout.plan import gradient_stage
 from sce.layout.problem import Problem
 from sce.layout.records import STOPPED, Layout, Watch
-from sce.layout.run import lay_out
+from sce.layout.settings import LayoutOptions
 from sce.layout.similarities import Similarities
 
 

@@ -374,7 +374,7 @@ def with_value(value, *cells):
         (
             GOOD,
             {"affinity": "precomputed"},
-            "X must be a square matrix, a row and a column for each point, because it is precomputed; its shape is (30, 3).",
+            "X is precomputed and must be a square matrix with a row and a column for each point; its shape is (30, 3).",
         ),
     ],
 )
@@ -393,14 +393,14 @@ def test_bad_input_is_refused_in_a_sentence(X, options, message):
         (-np.ones(30), "sample_weight must be finite and not negative; in row 0 it is -1.0."),
         (
             np.zeros(30),
-            "sample_weight is zero in all rows but one or none, so nothing is pushed apart; give at least two weights.",
+            "sample_weight is zero in all rows but at most one, so nothing is pushed apart; give at least two rows a weight.",
         ),
         (
             np.r_[np.ones(29), 1e30],
-            "sample_weight of row 29 outweighs all other rows together by far, so that nothing else is pushed apart; "
+            "sample_weight of row 29 far outweighs all other rows together, so nothing else is pushed apart; "
             "lower it.",
         ),
-        (["a"] * 30, "sample_weight must be numbers; it holds something else."),
+        (["a"] * 30, "sample_weight must be an array of numbers."),
     ],
 )
 def test_bad_weights_are_refused_in_a_sentence(weights, message):

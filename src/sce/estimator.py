@@ -16,11 +16,11 @@ from sce.engines.choose import make_engine
 from sce.errors import ParameterError
 from sce.graph.build import AffinityResult, GraphOptions, build_affinity, check_options
 from sce.layout.engine import Engine
-from sce.layout.options import LayoutOptions, layout_options
+from sce.layout.lay_out import lay_out
 from sce.layout.problem import Problem
 from sce.layout.records import Layout, Record, Watch
-from sce.layout.run import lay_out
 from sce.layout.scale import ScaleRule
+from sce.layout.settings import LayoutOptions, layout_options
 from sce.layout.similarities import Similarities
 
 
@@ -32,15 +32,16 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     n_components : {1, 2, 3}, default=2
         Dimensions of the map.
     affinity : {"knn", "entropic", "precomputed"} or callable, default="entropic"
-        The similarities P. "entropic": Gaussian weights of the `n_neighbors` nearest, as wide as gives them the `perplexity`,
-        as in t-SNE. "knn": 1 for two points of which one is among the `n_neighbors` nearest of the other, else 0.
+        The similarities P. "entropic": Gaussian weights of the `n_neighbors` nearest neighbours, with the bandwidth that gives
+        the `perplexity`, as in t-SNE. "knn": 1 if one of two points is among the `n_neighbors` nearest of the other, else 0.
         "precomputed": X is P itself, or any non-negative similarity graph, dense or sparse. A function turns X into
         such a graph.
     n_neighbors : int, default=15
-        Nearest neighbours that a point is joined to, the point itself not counted. More join clusters, fewer part them.
+        The nearest neighbours that each point is joined to, not counting the point itself. Larger values merge clusters,
+        smaller ones split them.
     perplexity : float or None, default=None
-        The effective number of neighbours for `affinity="entropic"`. None is a third of `n_neighbors`; a number is taken
-        with three times as many neighbours, whatever `n_neighbors` is.
+        The effective number of neighbours for `affinity="entropic"`. None means a third of `n_neighbors`; a number uses
+        3 x perplexity neighbours and ignores `n_neighbors`.
     metric : str or callable, default="euclidean"
         "euclidean", "cosine", "correlation", "manhattan" or any other metric of scikit-learn's NearestNeighbors.
         "precomputed": X is a distance matrix, dense, or sparse with the distances of neighbours.
@@ -48,41 +49,42 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         The rule for the repulsion weight r = s N(N-1). "sce": the paper's Eq. (6) with `alpha`. "sne": t-SNE's, with
         `exaggeration`. A number: that r. Or an object: ``SCEScale``, ``SNEScale``, ``FixedScale``.
     alpha : float, default=0.1
-        SCE's mixing weight, from 0 (t-SNE's choice) to 1 (least repulsion). The paper takes 0.5; docs/defaults.md has
+        SCE's mixing weight, from 0 (t-SNE's choice) to 1 (least repulsion). The paper uses 0.5; docs/defaults.md has
         the measurements.
     exaggeration : float, default=1.0
         The factor on the attraction for `scale="sne"`.
     n_epochs : int or "auto", default="auto"
-        Epochs of the sampler, of 10 steps for each point; "auto" takes 100 to 500, fewer for large data, and at most 200
-        after coarse maps. A number holds for each of the coarse maps, too, and for none of the iterations of a gradient that
-        follows. With `optimizer="gradient"` the most iterations, 1000 for "auto".
+        Epochs of the sampler, each of 10 steps per point. "auto" chooses 100 to 500, fewer for large data, and at most 200
+        after coarse maps. A number also applies to each coarse map, but not to the gradient iterations that may follow. With
+        `optimizer="gradient"` it is the maximum number of iterations, 1000 for "auto".
     learning_rate : float, (float, float) or "auto", default="auto"
-        The first rate, which falls linearly to 0; or the first and last rates, equal for a constant one. "auto" is 1, falling
-        to 0, and more for more than 20,000 points: 1.5 for 100,000, 2.7 for a million.
+        The initial rate, which falls linearly to 0; or the first and last rates, equal for a constant rate. "auto" starts at
+        1, or higher for more than 20,000 points: at 1.5 for 100,000, at 2.7 for a million.
     n_repulsive : int, default=1
-        Repulsive pairs drawn for each attractive one, each pushing by as much less.
+        Repulsive pairs drawn for each attractive pair; each pushes correspondingly less.
     init : {"auto", "pca", "spectral", "random"} or array, default="auto"
-        The start: principal axes of X ("auto" for vectors), smooth functions on the graph ("auto" for graphs), the
-        paper's small random numbers, or given coordinates, which the sampler moves far and the gradient little.
+        The starting coordinates: principal axes of X ("auto" for vectors), smooth functions on the graph ("auto" for graphs),
+        the paper's small random numbers, or an array. The sampler moves given coordinates far, the gradient only a little.
     tol : float or "auto", default="auto"
-        Stop when an epoch or iteration changes both Y and r by a smaller share than this; the full gradient also stops when
-        J falls by a smaller share in ten iterations. 0 never stops for that. "auto" is 0 for the sampler, else 0.001.
+        Stop when an epoch or iteration changes both Y and r by less than this, relatively; the full gradient also stops when
+        J falls by less than this over ten iterations. 0 disables the criterion. "auto" is 0 for the sampler, 0.001 for the
+        gradient.
     optimizer : {"auto", "sampler", "gradient"}, default="auto"
-        "sampler": the paper's stochastic gradient, fast, and right while the repulsion is weak, r up to about 10.
-        "gradient": the full gradient, to the minimum at any r; it starts at the r where `init` neither grows nor shrinks, and
-        moves on in small factors, so that given the map of another r it goes on from there. "auto": from a start by name first
-        coarse maps of merged neighbours, for more than 1,000 points; then the sampler; and then the gradient where that pays,
-        up to 10,000 points, or where r is above about 12, as for `scale="sne"`.
+        "sampler": the paper's stochastic gradient, fast, and accurate while the repulsion is weak, r up to about 10.
+        "gradient": the full gradient, which reaches the minimum at any r. It starts at the r at which `init` neither grows nor
+        shrinks and changes r in small factors, so it continues smoothly from a map of another r. "auto": coarse maps of merged
+        neighbours first, for more than 1,000 points and unless `init` is an array; then the sampler; then the gradient where it
+        pays: up to 10,000 points, or where r is above about 12, as with `scale="sne"`.
     random_state : int, RandomState or None, default=None
         The seed. The same seed gives the same bytes on any number of threads.
     n_jobs : int or None, default=None
-        Threads; None is all cores. Never changes the result.
+        Threads; None means all cores. Never changes the result.
     engine : "threads" or Engine, default="threads"
         Where the layout is computed.
     callback : callable, optional
-        Called after each epoch or iteration as callback(epoch, Y, r, loss); the run stops when it returns True.
+        Called as callback(epoch, Y, r, loss) after each epoch or iteration; the run stops when it returns True.
     verbose : bool, default=False
-        Show the stages and a progress bar with loss and r.
+        Show the stages, and a progress bar with loss and r.
 
     Attributes
     ----------
@@ -100,13 +102,13 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     stop_reason_ : str
         Why the run ended.
     neighbor_method_ : str or None
-        How the neighbours were found, where they were searched for.
+        How the neighbours were found; None where P or distances were given.
     neighbor_recall_ : float or None
         The share of true neighbours among those found, measured on a sample of rows; 1 for exact methods.
     n_features_in_ : int
-        Columns of X.
+        The number of columns of X.
     feature_names_in_ : ndarray of str
-        Names of the columns, where X had names.
+        The names of the columns, if X had names.
 
     References
     ----------
@@ -182,7 +184,7 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         """
         parameters = check_parameters(self)
         seed = validate.draw_seed(self.random_state)
-        checked = copy(self)  # takes what checking learns of X: a fit that fails leaves this estimator as it was
+        checked = copy(self)  # records the columns of X: a fit that fails leaves this estimator as it was
         X = checked._check(X)  # noqa: SLF001
         weights = validate.check_weights(sample_weight, X.shape[0])
         with Team(resolve_n_jobs(self.n_jobs)) as team, Reporter(bool(self.verbose)) as report:

@@ -1,4 +1,4 @@
-"""The sweep: one graph, a map for each r, what SCE and t-SNE choose, and quality over r."""
+"""The sweep: one graph, a map for each r, the choices of SCE and t-SNE, and quality over r."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from sce.errors import InputError, ParameterError
 from sce.estimator import SCE, check_parameters
 from sce.layout.family import minimise, turned, walk
 from sce.layout.gradient.terms import Gradient
-from sce.layout.options import check_components
 from sce.layout.problem import Problem
 from sce.layout.records import Layout
 from sce.layout.scale import SAMPLER_R, FixedScale, ScaleRule, SCEScale, SNEScale
+from sce.layout.settings import check_components
 from sce.layout.similarities import Similarities
 from sce.results.archive import per_row, plain
 from sce.results.sweeps import Sweep
@@ -58,11 +58,11 @@ def sweep(
         SCE's alpha, from 0 to 1, instead of r: each map is at the r that SCE chooses with that alpha.
     afresh : bool, default=False
         Start every map from the same map of weak repulsion, as ``SCE(scale=r)`` does, instead of from its neighbour; the maps
-        are then turned to match.
+        are then rotated to match.
     labels : array of shape (n_samples,), optional
         Classes or numbers to colour by.
     score_labels : bool, default=True
-        Whether labels that are classes are such as one expects to see as clusters, so that accuracy means something.
+        Whether classes are expected to appear as clusters, so that accuracy means something.
     ids : array of shape (n_samples,), optional
         The names of the rows.
     sample_weight : array of shape (n_samples,), optional
@@ -129,7 +129,7 @@ def sweep(
 def check_values(log10_r: Any, alphas: Any) -> tuple[list[ScaleRule], np.ndarray]:
     """The rules of the maps, and the rising values they were made from."""
     if log10_r is not None and alphas is not None:
-        raise ParameterError("A sweep goes over log10_r or over alphas; leave one of them out.")
+        raise ParameterError("A sweep varies log10_r or alphas, not both; leave one of them out.")
     name, given = ("log10_r", LOG10_R if log10_r is None else log10_r) if alphas is None else ("alphas", alphas)
     low, high = (-30.0, 30.0) if alphas is None else (0.0, 1.0)
     try:
@@ -147,7 +147,7 @@ def _model(parameters: dict[str, Any]) -> SCE:
     for name in _REFUSED:
         if name in parameters:
             raise ParameterError(
-                f"{name} means nothing in a sweep, which goes over r by the full gradient; leave it out."
+                f"{name} has no meaning in a sweep, which varies r by the full gradient; leave it out."
             )
     model = SCE(**parameters, scale=SAMPLER_R)
     if not isinstance(model.random_state, int | np.integer):  # one seed for all that follows, and to be kept
@@ -167,8 +167,8 @@ def _refuse_too_large(n_maps: int, n: int, n_components: Any) -> None:
     needed, free = 4 * n_maps * n * check_components(n_components), free_memory()
     if free is not None and needed > free:
         raise InputError(
-            f"{n_maps} maps of {n:,} points take {needed / 2**30:.1f} GiB, and {free / 2**30:.1f} GiB are free; sweep over "
-            "fewer r, or fewer rows."
+            f"{n_maps} maps of {n:,} points take {needed / 2**30:.1f} GiB, but only {free / 2**30:.1f} GiB are free; use fewer "
+            "r, or fewer rows."
         )
 
 
@@ -262,7 +262,7 @@ def _choose(result: Sweep, rule: ScaleRule, task: _Task) -> float:
 def _crossing(excess: np.ndarray) -> int:
     """The place nearest to where numbers first fall to 0, the last if they do not.
 
-    The first, because under strong repulsion t-SNE's r is nearly that of the map at any r, though its minimum is elsewhere.
+    The first, because under strong repulsion t-SNE's r is close to that of the map at any r, although its minimum is elsewhere.
 
     Examples
     --------

@@ -14,9 +14,9 @@ from sce.graph.csr import arrays_of, merge_points
 from sce.layout.coarse import COARSEST_POINTS, make_levels, merge_start, split_points
 from sce.layout.edges import match_neighbors
 from sce.layout.gradient.terms import Gradient
-from sce.layout.options import LayoutOptions
 from sce.layout.plan import COARSE, EPOCHS_AFTER_COARSE, SAMPLER, make_plan, wants_levels
 from sce.layout.scale import FixedScale
+from sce.layout.settings import LayoutOptions
 from sce.layout.similarities import Similarities
 
 

@@ -11,10 +11,10 @@ from processes import run as run_python
 from sce.core.parallel import Team
 from sce.engines.threads import ThreadEngine
 from sce.errors import InputError
-from sce.layout.options import LayoutOptions
+from sce.layout.lay_out import lay_out
 from sce.layout.records import Watch
-from sce.layout.run import lay_out
 from sce.layout.scale import FixedScale, SCEScale
+from sce.layout.settings import LayoutOptions
 from sce.layout.state import State
 
 RESUME = """
@@ -22,9 +22,9 @@ import hashlib, json, sys
 import numpy as np, scipy.sparse as sp
 from sce.core.parallel import Team
 from sce.engines.threads import ThreadEngine
-from sce.layout.options import LayoutOptions
+from sce.layout.settings import LayoutOptions
 from sce.layout.problem import Problem
-from sce.layout.run import lay_out
+from sce.layout.lay_out import lay_out
 from sce.layout.scale import FixedScale, SCEScale
 from sce.layout.similarities import Similarities
 from sce.layout.state import State

@@ -1,4 +1,4 @@
-"""Files are written whole or not at all, and whether they can be is known before the work."""
+"""Atomic files: written whole or not at all, and checked to be writable before the work begins."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def check_writable(path: str | Path, kinds: Iterable[str], inputs: Iterable[str | Path] = ()) -> Path:
-    """The path, once a file could be made there.
+    """The path, after checking that a file can be created there.
 
     Parameters
     ----------
@@ -51,19 +51,19 @@ def check_writable(path: str | Path, kinds: Iterable[str], inputs: Iterable[str 
 
 
 def _refuse_place(path: Path, inputs: Iterable[str | Path]) -> None:
-    """Refuse a folder, a file that is being read, and a folder that is not there."""
+    """Refuse a folder, a file that is being read, and a folder that does not exist."""
     if path.is_dir():
         raise OutputError(f"{path} is a folder; give the name of a file.")
     for other in inputs:
         if path.exists() and Path(other).exists() and path.samefile(other):
             raise OutputError(f"{path} is the file that is being read; choose another name for the output.")
     if not path.parent.is_dir():
-        raise OutputError(f"The folder {path.parent} is not there; make it first: mkdir -p {path.parent}")
+        raise OutputError(f"The folder {path.parent} does not exist; create it first: mkdir -p {path.parent}")
 
 
 @contextmanager
 def atomic(path: str | Path) -> Iterator[BinaryIO]:
-    """A file to write to, which takes its name when all is written; on any error nothing is left and nothing is lost.
+    """A file to write to, which gets its name when all is written; on any error nothing is left behind and nothing is lost.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def atomic(path: str | Path) -> Iterator[BinaryIO]:
 
 
 def write_npz(file: BinaryIO, arrays: dict[str, np.ndarray]) -> None:
-    """Write arrays as numpy.savez does; which on a full disk may leave an archive behind that complains when dropped."""
+    """Write arrays as numpy.savez does; that one may leave an archive behind on a full disk that complains when it is freed."""
     import zipfile
 
     import numpy as np

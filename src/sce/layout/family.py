@@ -12,11 +12,11 @@ from sce.core.linalg import orthogonal_factor
 from sce.layout.components import link_components
 from sce.layout.gradient.continuation import descend
 from sce.layout.gradient.terms import Gradient, Terms
-from sce.layout.options import LayoutOptions
 from sce.layout.plan import gradient_stage
 from sce.layout.problem import Problem
 from sce.layout.records import Layout
 from sce.layout.scale import ScaleRule
+from sce.layout.settings import LayoutOptions
 
 SHAPE_SETTLED_BELOW = 0.5  # the E_P[q] below which neighbours lie far apart: another r changes the size of the map only
 FAMILY_RESCALES = 4  # at most, to the size that r asks for
@@ -24,7 +24,7 @@ RESCALE_AT_MOST = 10.0  # the factor of one of them
 RESCALE_DONE_WITHIN = 0.01  # of the logarithm of a scale
 NEW_SHAPE_GAIN = 1e-4  # of J: what a new shape must gain
 SAME_SHAPE = "the map before it, in another size, is as good"
-_TINY = 1e-300
+_SMALLEST_WEIGHT = 1e-300
 
 
 def walk(
@@ -95,7 +95,10 @@ def _better(layout: Layout, before: np.ndarray, measure: Gradient) -> Layout:
 
 def _natural_weight(terms: Terms) -> float:
     """The r at which the map neither grows nor shrinks."""
-    return max(float((terms.Y * terms.pull).sum()) / max(-float((terms.Y * terms.push).sum()), _TINY), _TINY)
+    return max(
+        float((terms.Y * terms.pull).sum()) / max(-float((terms.Y * terms.push).sum()), _SMALLEST_WEIGHT),
+        _SMALLEST_WEIGHT,
+    )
 
 
 def _objective(terms: Terms, r: float) -> float:

@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from sce.layout.coarse import Level
-from sce.layout.options import LayoutOptions
 from sce.layout.problem import Problem
 from sce.layout.scale import FixedScale, ScaleRule
+from sce.layout.settings import LayoutOptions
 
 START, COARSE, SAMPLER, GRADIENT = "start", "coarse", "sampler", "gradient"
 

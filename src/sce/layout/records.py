@@ -9,7 +9,7 @@ import numpy as np
 
 Callback = Callable[[int, np.ndarray, float, float], Any]
 STOPPED = "stopped by the callback"
-DONE = "all epochs done"
+EPOCHS_DONE = "all epochs done"
 
 
 class Record(NamedTuple):
@@ -51,8 +51,8 @@ class Watch(NamedTuple):
     reporter : Reporter, optional
         Shows the stages and the epochs.
     checkpoint : callable, optional
-        Called after each stage, epoch and iteration with a function that gives the :class:`sce.layout.run.State`, from which
-        the run can be continued.
+        Called after each stage, epoch and iteration with a function that returns the :class:`sce.layout.state.State`, from
+        which the run can be continued.
     """
 
     callback: Callback | None = None

@@ -8,7 +8,17 @@ from sce.core.parallel import Team
 from sce.layout import objective
 from sce.layout.engine import Lap
 from sce.layout.sampler.blocks import bucket_number, make_blocks, schedule
-from sce.layout.sampler.kernel import COUNT_P, COUNT_U, RUN, SUM_LOG, SUM_Q_P, SUM_Q_U, draws, repel, run_tasks
+from sce.layout.sampler.kernel import (
+    COUNT_P,
+    COUNT_U,
+    DRAWS_IN_A_ROW,
+    SUM_LOG,
+    SUM_Q_P,
+    SUM_Q_U,
+    draws,
+    repel,
+    run_tasks,
+)
 
 
 def bits(key, counter):
@@ -51,7 +61,7 @@ class Twin:
         lo, hi = blocks.buckets[bucket], blocks.buckets[bucket + 1]
         place = (below(bits(fixed, 2), hi - lo) + done) % (hi - lo) if hi > lo else 0
         n_pulls = n_pulls if hi > lo else 0
-        turns = -(-max(n_pulls, n_pushes) // RUN)
+        turns = -(-max(n_pulls, n_pushes) // DRAWS_IN_A_ROW)
         for turn in range(turns):
             pull_key, push_key = bits(key, 2 * turn), bits(key, 2 * turn + 1)
             for k in range(n_pulls // turns + (turn < n_pulls % turns)):
@@ -78,7 +88,7 @@ class Twin:
         while done < n:
             random = bits(key, counter)
             counter += 1
-            i, run = below(random, n_a), min(n - done, RUN, n_a, n_b)
+            i, run = below(random, n_a), min(n - done, DRAWS_IN_A_ROW, n_a, n_b)
             if a == b:
                 shift = 1 + below_low(random, n_a - 1)
                 j = i + shift
@@ -179,7 +189,7 @@ def test_mean_displacement_of_single_steps_is_minus_eta_times_the_gradient(graph
 def test_long_runs_within_a_block_push_all_pairs_alike(n):
     """The mean push of 200 draws within one block is that of uniform pairs, wherever the points stand in the order."""
     Y = np.random.default_rng(3).normal(size=(n, 2)).astype(np.float32)
-    lap, scratch = make_lap(0, 1, eta=1e-4, r=1.0), np.empty((3, 2 * RUN), np.float32)
+    lap, scratch = make_lap(0, 1, eta=1e-4, r=1.0), np.empty((3, 2 * DRAWS_IN_A_ROW), np.float32)
     trials, draws_each = 20_000, 200
     moves = np.empty((trials, n, 2))
     for key in range(trials):
@@ -200,7 +210,9 @@ def test_a_coordinate_that_is_no_number_is_not_hidden(d, place):
     """Not by the bound of a push: the run is to end with an error."""
     A, B = np.random.default_rng(4).normal(size=(2, 60 * d)).astype(np.float32)
     A[d * place] = np.nan
-    repel(A, B, False, 600, make_lap(0, 1), np.uint64(5), tuple(range(d)), np.empty((3, d * RUN), np.float32))
+    repel(
+        A, B, False, 600, make_lap(0, 1), np.uint64(5), tuple(range(d)), np.empty((3, d * DRAWS_IN_A_ROW), np.float32)
+    )
     assert np.isnan(A[d * place])
 
 

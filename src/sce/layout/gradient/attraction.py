@@ -53,31 +53,33 @@ def _logarithm(u: Any) -> Any:
     behind those of 2^52 to make a number of them: vector units convert no 64-bit integers.
     """
     bits = np.float64(u).view(np.uint64)
-    k = (bits - _ROOT) >> _FRACTION
-    m = np.uint64(bits - (k << _FRACTION)).view(np.float64)
+    k = (bits - _SQRT_HALF_BITS) >> _FRACTION_BITS
+    m = np.uint64(bits - (k << _FRACTION_BITS)).view(np.float64)
     f = (m - 1.0) / (m + 1.0)
     s = f * f
     series = 1 / 9 + s * (1 / 11 + s * (1 / 13))
     series = 1.0 + s * (1 / 3 + s * (1 / 5 + s * (1 / 7 + s * series)))
-    return (np.uint64(k | _BIG).view(np.float64) - 4503599627370496.0) * 0.6931471805599453 + 2.0 * f * series
+    return (
+        np.uint64(k | _TWO_TO_52_BITS).view(np.float64) - 4503599627370496.0
+    ) * 0.6931471805599453 + 2.0 * f * series
 
 
-_ROOT = np.uint64(0x3FE6A09E667F3BCD)  # the bits of sqrt(1/2)
-_BIG = np.uint64(0x4330000000000000)  # of 2^52
-_FRACTION = np.uint64(52)
-_BATCH = 32  # edges whose terms are computed together
+_SQRT_HALF_BITS = np.uint64(0x3FE6A09E667F3BCD)  # the bits of sqrt(1/2)
+_TWO_TO_52_BITS = np.uint64(0x4330000000000000)  # of 2^52
+_FRACTION_BITS = np.uint64(52)
+_EDGES_TOGETHER = 32  # edges whose terms are computed together
 
 
 @kernel(fused=True)
 def _attract(graph: Any, Y: Any, axes: Any, start: Any, stop: Any, pull: Any, sums: Any) -> None:
     """The attraction of rows start to stop; `axes` has as many entries as there are dimensions."""
     d = len(axes)
-    away, pulled, logs = np.zeros((3, _BATCH)), np.empty(_BATCH), np.empty(_BATCH)
+    away, pulled, logs = np.zeros((3, _EDGES_TOGETHER)), np.empty(_EDGES_TOGETHER), np.empty(_EDGES_TOGETHER)
     total, mean = 0.0, 0.0
     for i in range(start, stop):
         along, across, up = 0.0, 0.0, 0.0
-        for first in range(graph.indptr[i], graph.indptr[i + 1], _BATCH):
-            many = min(graph.indptr[i + 1] - first, _BATCH)
+        for first in range(graph.indptr[i], graph.indptr[i + 1], _EDGES_TOGETHER):
+            many = min(graph.indptr[i + 1] - first, _EDGES_TOGETHER)
             for k in range(many):
                 for c in range(d):
                     away[c, k] = Y[d * i + c] - Y[d * graph.indices[first + k] + c]

@@ -1,8 +1,8 @@
-"""One iteration of the full gradient after the other: L-BFGS with a line search on J.
+"""The iterations of the full gradient: L-BFGS with a line search on J.
 
 For each scale rule there is a function of E_U whose slope is the rule's r (see the `energy` of the rules). The line search
-lowers the attraction plus that function: J itself for a fixed r, for t-SNE's rule its own objective, and for SCE's the one in
-which E_P stands still for a few steps. So r is what its rule says at the present map; nothing is averaged.
+lowers the attraction plus that function: J itself for a fixed r, its own objective for t-SNE's rule, and for SCE's rule one in
+which E_P is held fixed for a few steps. So r is what the rule says at the present map; nothing is averaged.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _GRADIENT_ACCURACY = 2e-4  # of the whole gradient, which those sums must allow
 _ARMIJO = 1e-4  # the share of the promised decrease that a step must bring
 _STEP_TRIES = 12  # shorter and shorter steps
 _FARTHEST_MOVE = 0.5  # standard deviations of the map that a point may move at once
-_FIXED_MEAN_STEPS = 4  # for which E_P stands still
+_FIXED_MEAN_STEPS = 4  # for which E_P is held fixed
 
 
 class Step(NamedTuple):
@@ -40,7 +40,7 @@ class DescentState(NamedTuple):
     Y: np.ndarray  # (n, d) float64
     terms_accuracy: float  # at which the terms at Y were computed
     accuracy: float  # of the next ones
-    mean_q_P: float  # the E_P that stands still
+    mean_q_P: float  # the E_P that is held fixed
     steps: int  # since then
     smoothed: np.ndarray  # (n, d), the smoothed gradient at Y; empty if it is not known
     memory: MemoryState
@@ -137,7 +137,7 @@ class Descent:
         return Step(length, change / self._size if self._size > 0 else 0.0, -rise, self._size)
 
     def _refresh(self, rule: ScaleRule) -> float:
-        """The E_P that stands still for this step: the present one, or that of up to _FIXED_MEAN_STEPS steps ago."""
+        """The E_P that is held fixed for this step: the present one, or that of up to _FIXED_MEAN_STEPS steps ago."""
         self._count += 1
         present = self.terms.mean_q_P
         if self._count > _FIXED_MEAN_STEPS or self._smoothed is None:
@@ -158,7 +158,7 @@ class Descent:
         return self._hold_back(G, direction, slope)
 
     def _hold_back(self, G: np.ndarray, direction: np.ndarray, slope: float) -> tuple[np.ndarray, float]:
-        """Shorten the way of points that would fly far, for J hardly calls them back; of all points, if only that descends."""
+        """Shorten moves of points that would fly far, because J hardly pulls them back; of all points, if only that descends."""
         ways = np.sqrt(np.square(direction).sum(axis=1))
         factors = np.minimum(1.0, _FARTHEST_MOVE * max(self._size, 1.0) / np.maximum(ways, 1e-300))
         least = float(factors.min())
@@ -178,7 +178,7 @@ class Descent:
         return np.asarray(terms.pull + rule.weight(q_P, terms.mean_q_U) * terms.push)
 
     def _adapt(self, G: np.ndarray, rule: ScaleRule) -> None:
-        """Ask for sums as precise as attraction and repulsion cancel."""
+        """Request sums the more accurate, the more attraction and repulsion cancel."""
         push = self.weight(rule) * math.sqrt(self._memory.dot(self.terms.push, self.terms.push))
         ratio = math.sqrt(self._memory.dot(G, G)) / push if push > 0 else 1.0
         wanted = min(max(_GRADIENT_ACCURACY * ratio, 1e-8), 1e-4)
@@ -191,7 +191,7 @@ def _size(Y: np.ndarray) -> float:
 
 
 def _is_lower(rise: float, promised: float, slope_after: float, energy: float) -> bool:
-    """Armijo's condition; or, where the decrease is lost in the sums' errors, that of Hager and Zhang on slopes."""
+    """Armijo's condition; or, where the decrease is below the errors of the sums, that of Hager and Zhang on slopes."""
     if rise <= _ARMIJO * promised:
         return True
     return rise <= 1e-6 * abs(energy) and slope_after <= (2.0 * _ARMIJO - 1.0) * promised

@@ -1,15 +1,15 @@
-"""Points in blocks, edges in buckets: the order in which the sampler may work without two threads ever meeting.
+"""Points in blocks, edges in buckets: an order of work in which two threads never touch the same point.
 
-The points are put in an order (order.py) and cut into B contiguous blocks, B a power of two; the edges of P, each once, into
-one bucket per unordered pair of blocks. In an epoch every pair of blocks has one task, which owns both blocks. The tasks have
-one fixed order, made by halving: first the tasks within the first half of the blocks, then those within the second half, then
-those across, the quarters in such an order that neighbouring parts share no block. So any number of threads can take parts
-of the order side by side, a phase at a time, and get the very same result as one thread. (Stratified SGD for matrix
-factorisation works alike.) B depends on the number of points alone, never on the number of threads.
+The points are put in an order (order.py) and cut into B contiguous blocks, B a power of two; the edges of P, each once, go
+into one bucket per unordered pair of blocks. In a lap every pair of blocks has one task, which owns both blocks. The tasks
+have one fixed order, made by halving: first the tasks within the first half of the blocks, then those within the second half,
+then those across, the quarters in such an order that adjacent parts share no block. So any number of threads can take parts of
+the order side by side, a phase at a time, and get the very same result as one thread. (Stratified SGD for matrix factorisation
+works the same way.) B depends on the number of points alone, never on the number of threads.
 
-Inside a bucket the edges are shuffled once, and a task takes the next edges of its bucket from where the last epoch
-stopped. A weighted P is sampled in proportion to P by Walker's alias method: a place in the bucket names two edges and a
-threshold, and each visit takes one of the two, so weighted buckets are read in sequence, too.
+Inside a bucket the edges are shuffled once, and a task takes the next edges of its bucket from where the last lap stopped. A
+weighted P is sampled in proportion to P by Walker's alias method: a place in the bucket names two edges and a threshold, and
+each visit takes one of the two, so weighted buckets are read in sequence, too.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SMALLEST_BLOCK = 256  # points: smaller blocks are all overhead
 
 
 class Blocks(NamedTuple):
-    """All that a task needs to know, as plain arrays: the constant state of the sampler's kernel."""
+    """All blocks and buckets as plain arrays: the constant state of the sampler."""
 
     starts: np.ndarray  # (B + 1) int64: the first point of each block
     buckets: np.ndarray  # (B (B + 1) / 2 + 1) int64: the first edge of each bucket
@@ -66,7 +66,7 @@ _bucket_number = kernel(bucket_number)
 
 
 def schedule(n_blocks: int) -> np.ndarray:
-    """The tasks of an epoch, pairs of blocks a <= b, in their order.
+    """The tasks of a lap, pairs of blocks a <= b, in their order.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def make_blocks(
     weights : ndarray of shape (N,), optional
         Point weights w: repulsion draws pairs in proportion to w_i w_j.
     places : ndarray of shape (N, d), optional
-        Where the points are; of many points, those that are near one another come into the same block.
+        Coordinates; where there are many points, those near one another go into the same block.
 
     Returns
     -------
@@ -215,7 +215,7 @@ def _finish_buckets(
             fill_alias(mass[lo:hi], total, keep[lo:hi], alias)
             for e in range(lo, hi):
                 edges[e, 2], edges[e, 3] = places[lo + alias[e - lo], 0], places[lo + alias[e - lo], 1]
-        # Shuffled last: the table's places that share a heavy alias edge lie together, and must not be drawn in a row.
+        # Shuffled last: places that share a heavy alias edge are adjacent in the table, and must not be drawn in a row.
         bucket_key = bits(key, np.uint64(bucket))
         for e in range(hi - 1, lo, -1):  # Fisher and Yates
             f = lo + below(bits(bucket_key, np.uint64(e - lo)), e - lo + 1)

@@ -13,7 +13,7 @@ from sce.layout.divergence import divergence, divergence_constants
 from sce.layout.engine import Engine, Lap, Outcome
 from sce.layout.plan import STEPS_PER_POINT, Stage
 from sce.layout.problem import Problem
-from sce.layout.records import DONE, Record
+from sce.layout.records import EPOCHS_DONE, Record
 from sce.layout.sampler.blocks import RANDOM_BLOCKS, count_blocks
 from sce.layout.scale import ScaleEstimate
 
@@ -101,7 +101,7 @@ class Sampler:
 
     def done_reason(self) -> str:
         """Why a run of all epochs ended."""
-        return DONE
+        return EPOCHS_DONE
 
     def close(self) -> None:
         """Release what the engine holds."""

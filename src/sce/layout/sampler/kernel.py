@@ -5,10 +5,10 @@ A step of Algorithm 1 draws a pair from P and pulls it together, and draws a uni
     attraction   y_i -= 2 eta q (y_i - y_j),        y_j += the same     (i, j) ~ P
     repulsion    y_i += 2 eta r q^2 (y_i - y_j),    y_j -= the same     (i, j) ~ uniform, or ~ w_i w_j
 
-with q = 1 / (1 + |y_i - y_j|^2). A task makes its share of the draws of both kinds in runs of up to RUN draws, the two kinds
-taking turns. Attraction takes the next edges of the task's bucket, which are in random order. A run of repulsion takes
-consecutive points of block a against consecutive points of block b from a random place on: each single pair is
-uniform, and a run is computed on vector registers (core/simd.py), in pieces in which no point occurs twice.
+with q = 1 / (1 + |y_i - y_j|^2). A task makes its share of the draws of both kinds in runs of up to DRAWS_IN_A_ROW, the two
+kinds taking turns. Attraction takes the next edges of the task's bucket, which are in random order. A run of repulsion takes
+consecutive points of one block against consecutive points of the other from a random place on: each single pair is uniform,
+and a run is computed on vector registers (core/simd.py), in pieces in which no point occurs twice.
 
 Sums are in float64 and arithmetic is in the order written, without fused operations: the same bytes on any CPU.
 """
@@ -25,7 +25,7 @@ from sce.core.random import LOW, below, below_low, bits, unit
 from sce.core.simd import LANES, pull_pair, push_eights
 from sce.layout.sampler.blocks import _bucket_number
 
-RUN = 128  # draws of a kind in a row
+DRAWS_IN_A_ROW = 128  # draws of a kind in a row
 
 
 # Columns of a task's sums.
@@ -68,7 +68,7 @@ def run_tasks(Y: Any, blocks: Any, lap: Any, tasks: Any, part: Any, axes: Any, s
     Y is flat: the coordinates of the first point, then those of the second, and so on. `axes` is (0, 1) or (0, 1, 2): its
     length, which the compiler knows, is the number of dimensions.
     """
-    scratch = np.empty((3, RUN * len(axes)), np.float32)
+    scratch = np.empty((3, DRAWS_IN_A_ROW * len(axes)), np.float32)
     for t in range(part[0], part[1]):
         sums[t, :] = 0.0
         run_task(make_task(Y, blocks, lap.key, tasks[t, 0], tasks[t, 1], axes), lap, axes, scratch, sums[t])
@@ -106,7 +106,7 @@ def run_task(task: Any, lap: Any, axes: Any, scratch: Any, sums: Any) -> None:
         place = (below(bits(task.key, np.uint64(2)), edges.shape[0]) + done) % edges.shape[0]
     else:
         n_pulls = 0
-    turns = (max(n_pulls, n_pushes) + RUN - 1) // RUN
+    turns = (max(n_pulls, n_pushes) + DRAWS_IN_A_ROW - 1) // DRAWS_IN_A_ROW
     A, B = task.first.Y, task.second.Y
     for turn in range(turns):
         n = n_pulls // turns + (turn < n_pulls % turns)
@@ -180,7 +180,7 @@ def repel(A: Any, B: Any, same: Any, n: Any, lap: Any, key: Any, axes: Any, scra
         random = bits(key, counter)
         counter += np.uint64(1)
         i = below(random, n_a)
-        run = min(n - done, RUN, n_a, n_b)
+        run = min(n - done, DRAWS_IN_A_ROW, n_a, n_b)
         apart = (
             run  # points of a piece must differ: within one block, the piece is no longer than the way between its ends
         )

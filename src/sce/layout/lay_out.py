@@ -15,11 +15,11 @@ import numpy as np
 from sce.layout.coarse import Level, make_levels, merge_start, split_points
 from sce.layout.engine import Engine
 from sce.layout.gradient.continuation import Continuation, GradientState
-from sce.layout.options import LayoutOptions
 from sce.layout.plan import COARSE, GRADIENT, SAMPLER, START, Stage, make_plan, wants_levels
 from sce.layout.problem import Problem
 from sce.layout.records import NOBODY, STOPPED, Layout, Record, Watch
 from sce.layout.sampler.epochs import Sampler, SamplerState
+from sce.layout.settings import LayoutOptions
 from sce.layout.start import starting_points
 from sce.layout.state import State
 
