@@ -131,7 +131,7 @@ def test_what_means_nothing_is_refused():
     """In a sentence, before the work."""
     with pytest.raises(ParameterError, match="scale has no meaning in a sweep"):
         sce.sweep(X, scale="sne")
-    with pytest.raises(ParameterError, match="over log10_r or over alphas"):
+    with pytest.raises(ParameterError, match="varies log10_r or alphas, not both"):
         sce.sweep(X, [1], alphas=[0.5])
     for bad in ([], [np.nan], [31.0], "x", 3.0, [[1.0, 2.0]]):
         with pytest.raises(ParameterError, match="log10_r must be one or more numbers from -30 to 30"):

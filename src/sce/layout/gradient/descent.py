@@ -158,7 +158,7 @@ class Descent:
         return self._hold_back(G, direction, slope)
 
     def _hold_back(self, G: np.ndarray, direction: np.ndarray, slope: float) -> tuple[np.ndarray, float]:
-        """Shorten moves of points that would fly far, because J hardly pulls them back; of all points, if only that descends."""
+        """Shorten moves of points that would fly far, as J hardly pulls them back; of all points, if only that descends."""
         ways = np.sqrt(np.square(direction).sum(axis=1))
         factors = np.minimum(1.0, _FARTHEST_MOVE * max(self._size, 1.0) / np.maximum(ways, 1e-300))
         least = float(factors.min())
