@@ -11,8 +11,8 @@ from processes import run
 def test_public_names():
     """These names and no others are promised."""
     assert set(sce.__all__) == {
-        "SCE", "FixedScale", "SCEScale", "SNEScale", "neighbors_graph", "Map", "load", "Sweep", "sweep", "find_clusters",
-        "compare", "datasets", "plot", "quality",
+        "SCE", "FixedScale", "SCEScale", "SNEScale", "neighbors_graph", "Map", "load", "read", "Sweep", "sweep",
+        "find_clusters", "compare", "datasets", "plot", "quality",
         "SCEError", "InputError", "ParameterError", "OutputError", "SCEWarning", "DataWarning", "GraphWarning",
     }  # fmt: skip
     for name in sce.__all__:

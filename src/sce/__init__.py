@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sce import quality as quality
     from sce.clusters.hdbscan import find_clusters as find_clusters
     from sce.data import datasets as datasets
+    from sce.data.reader import read as read
     from sce.errors import DataWarning as DataWarning
     from sce.errors import GraphWarning as GraphWarning
     from sce.errors import InputError as InputError
@@ -47,6 +48,7 @@ _NAMES = {
     "Map": "sce.results.maps",
     "Sweep": "sce.results.sweeps",
     "load": "sce.results.maps",
+    "read": "sce.data.reader",
     "sweep": "sce.sweeping",
     "find_clusters": "sce.clusters.hdbscan",
     "SCEError": "sce.errors",

@@ -12,7 +12,6 @@ import pytest
 import sce as package
 from sce.cli.catalog import COMMANDS, EXIT_CODES
 from sce.cli.reference import page
-from sce.data.table import Wanted, read_table
 
 DOCS = Path(__file__).parent.parent.parent / "docs" / "commands.md"
 
@@ -88,14 +87,14 @@ def test_info_on_a_map_made_in_python(sce, tmp_path):
     model = package.SCE(random_state=0, n_epochs=2).fit(np.random.default_rng(0).normal(size=(50, 3)))
     labels = np.where(np.arange(50) % 7 == 0, np.nan, np.arange(50) / 2)
     package.Map.from_model(model, labels=labels).save(tmp_path / "map.npz")
-    assert "different numbers from 0.5 to 24\n" in sce("info", "map.npz").out
+    assert "distinct numbers from 0.5 to 24\n" in sce("info", "map.npz").out
 
 
 def test_export(sce, drawn, tmp_path):
     """A table that sce itself reads back: coordinates exactly, ids, labels, clusters."""
     said = sce("export", "map.npz", "--clusters")
     assert said.code == 0, said.err
-    made, back = package.load("map.npz"), read_table(tmp_path / "map.csv", Wanted(labels="kind"))
+    made, back = package.load("map.npz"), package.read(tmp_path / "map.csv", labels="kind")
     assert back.names == ["x", "y", "cluster"]
     assert (back.X[:, :2].astype(np.float32) == made.Y).all()
     assert back.X[:, 2].tolist() == package.find_clusters(made).tolist()
@@ -180,6 +179,6 @@ def test_export_does_not_replace_the_data(sce, table, tmp_path):
     before = (tmp_path / "data.csv").read_text()
     assert sce("embed", "data.csv", "-o", "data.npz", "--quiet").code == 0
     said = sce("export", "data.npz")
-    assert said.err == "sce: data.csv is there already and was not exported by sce; choose another name with -o.\n"
+    assert said.err == "sce: data.csv exists and was not exported by sce; choose another name with -o.\n"
     assert (tmp_path / "data.csv").read_text() == before
     assert sce("export", "data.npz", "-o", "out.csv").code == sce("export", "data.npz", "-o", "out.csv").code == 0

@@ -16,7 +16,7 @@ from processes import run
 from sce import SCE, DataWarning, InputError, datasets
 from sce.data.datasets import find, known, openml
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 REAL = os.environ.get("SCE_DATA")  # the tests themselves see another folder
 
 
@@ -155,7 +155,7 @@ def test_a_cache_that_cannot_be_written_is_a_warning(tiny, network, monkeypatch,
     network(PretendOpenML("1,2,x\n3,4,10\n5,6,2\n7,8,2\n"))
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("SCE_CACHE", str(tmp_path / "file"))
-    with pytest.warns(DataWarning, match="tiny was downloaded but not kept .* SCE_CACHE"):
+    with pytest.warns(DataWarning, match="tiny was downloaded but could not be kept: .* Set SCE_CACHE"):
         assert datasets.load("tiny").X.shape == (4, 2)
 
 
@@ -215,14 +215,16 @@ def test_the_similarities_are_those_of_the_paper():
 def test_unknown_names_are_answered_with_the_nearest(folder):
     """And with all there are, those of the folder with them."""
     write(folder / "mine.npz")
-    with pytest.raises(InputError, match=r"no data set 'MNIST'; did you mean 'mnist'\? There are: shuttle, .*, mine\."):
+    with pytest.raises(
+        InputError, match=r"no data set 'MNIST'; did you mean 'mnist'\? The data sets are shuttle, .*, mine\."
+    ):
         datasets.load("MNIST")
     for wrong in ("qqq", "../data/mine", "", 3, None):
         with pytest.raises(InputError, match="There is no data set"):
             datasets.load(wrong)
     assert datasets.about("mine").shape is None
     assert datasets.names()[-1] == "mine"
-    assert "| mine | a file of yours |" in datasets.describe()
+    assert "| mine | a file of your own |" in datasets.describe()
 
 
 def test_says_what_is_missing(folder, monkeypatch):
@@ -232,13 +234,13 @@ def test_says_what_is_missing(folder, monkeypatch):
         datasets.load("b")
     write(folder / "c.npz", np.zeros((99, 9)))
     (folder / "c.npz").write_bytes((folder / "c.npz").read_bytes()[:500])
-    with pytest.raises(InputError, match=r"c.npz cannot be read as .* damaged or cut short"):
+    with pytest.raises(InputError, match=r"c.npz cannot be read as .* damaged or truncated"):
         datasets.load("c")
     monkeypatch.setenv("SCE_DATA", str(folder / "nowhere"))
-    with pytest.raises(InputError, match=r"SCE_DATA names .*nowhere, which is no folder"):
+    with pytest.raises(InputError, match=r"SCE_DATA names .*nowhere, which is not a folder"):
         datasets.load("digits")
     monkeypatch.delenv("SCE_DATA")
-    with pytest.raises(InputError, match=r"no data set 'a'.* A folder named by SCE_DATA may hold more"):
+    with pytest.raises(InputError, match=r"no data set 'a'.* SCE_DATA may name a folder with more"):
         datasets.load("a")
     assert datasets.load("digits").X.shape == datasets.about("digits").shape
 

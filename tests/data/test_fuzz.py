@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 
 import sce
 from sce.cli.commands.info import describe
-from sce.data.formats import read
-from sce.data.label_files import read_labels
-from sce.data.preparation import Preparation, prepare
-from sce.data.sniff import KINDS
-from sce.data.table import read_table
+from sce.data.formats import read_source
+from sce.data.label_files import read_label_file
+from sce.data.preparation import Preparation
+from sce.data.sniff import FILE_KINDS
 from sce.errors import SCEError
 from sce.results.graphs import read_graph
 
@@ -69,10 +68,10 @@ def attempt(path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of NumPy's, about odd numbers
         for use in (
-            read,
+            read_source,
             read_graph,
             lambda p: describe(sce.load(p)),
-            lambda p: read_labels(str(p), 4, "data"),
+            lambda p: read_label_file(str(p), 4, "data"),
             prepared,
         ):
             assert is_one_line(use, path)
@@ -88,12 +87,12 @@ def is_one_line(use, path):
 
 
 def prepared(path):
-    table = prepare(read_table(path), Preparation("median", False, "robust", True, None), None, 0)
+    table, _ = Preparation(missing="median", normalize="robust", one_hot=True).fit_transform(sce.read(path))
     assert np.isfinite(table.X.data if sp.issparse(table.X) else table.X).all()
 
 
 @QUICK
-@given(kind=st.sampled_from([*KINDS, ".csv.gz", ".mtx.gz"]), content=st.binary(max_size=300))
+@given(kind=st.sampled_from([*FILE_KINDS, ".csv.gz", ".mtx.gz"]), content=st.binary(max_size=300))
 def test_any_bytes(tmp_path_factory, kind, content):
     """Under any name."""
     path = tmp_path_factory.mktemp("fuzz") / f"data{kind}"
@@ -192,4 +191,4 @@ def test_sizes_that_are_not_true(tmp_path, text):
     path = tmp_path / "data.mtx"
     path.write_text(text)
     with pytest.raises(SCEError):
-        read(path)
+        read_source(path)

@@ -86,15 +86,15 @@ def test_classes_are_in_natural_order():
 
 def test_wrong_labels_are_refused():
     """Each with a sentence that says what to do."""
-    with pytest.raises(InputError, match="as many as the points, 5; they are 4"):
+    with pytest.raises(InputError, match="one value for each of the 5 points; got 4"):
         read_labels([1, 2, 3, 4], 5, "auto")
-    with pytest.raises(InputError, match="as many as the points, 5; they are a single value"):
+    with pytest.raises(InputError, match="one value for each of the 5 points; got a single value"):
         read_labels(np.array(3), 5, "auto")
-    with pytest.raises(InputError, match=r"one column; their shape is \(3, 2\): choose a column"):
+    with pytest.raises(InputError, match=r"one column; got shape \(3, 2\): choose a column"):
         read_labels(np.zeros((3, 2)), 3, "auto")
     with pytest.raises(InputError, match="complex"):
         read_labels(np.zeros(3, dtype=complex), 3, "auto")
-    with pytest.raises(InputError, match="in row 1 they hold 'two'; use kind='classes'"):
+    with pytest.raises(InputError, match="row 1 holds 'two': use kind='classes'"):
         read_labels(["1", "two"], 2, "number")
 
 

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sce import InputError
-from sce.data.formats import Request, read
+from sce.data.formats import Request, read_source
 from sce.data.parse import SKIP, parse_rows, parse_words
 
 WRITTEN = st.one_of(
@@ -110,7 +110,7 @@ def long_table(tmp_path):
 @pytest.mark.parametrize("request_", [Request(), Request(columns=["d", "a"], apart=("t",)), Request(columns=["a"])])
 def test_the_quick_way_and_the_slow_way(long_table, request_):
     """Give the same table."""
-    plain, quoted, ends = (read(long_table / name, request_) for name in ("plain.csv", "quoted.csv", "ends.csv"))
+    plain, quoted, ends = (read_source(long_table / name, request_) for name in ("plain.csv", "quoted.csv", "ends.csv"))
     assert plain.names == quoted.names
     assert np.delete(plain.X, 4000, 0).tobytes() == np.delete(quoted.X, 4000, 0).tobytes()
     assert ends.X.tobytes() == quoted.X.tobytes()
@@ -127,7 +127,7 @@ def test_what_is_no_number_is_refused_either_way(long_table, cell):
         text[3000] = text[3000].split(";", 1)[0] + f";{cell};u;1;2"
         (long_table / name).write_text("\n".join(text), encoding="utf-8")
         with pytest.raises(InputError) as caught:
-            read(long_table / name)
+            read_source(long_table / name)
         said.add(str(caught.value).replace(name, "it"))
     assert len(said) == 1
     assert f"column 'b', row 2999 (line 3001) holds {cell!r}" in said.pop()

@@ -153,7 +153,7 @@ def test_models_and_maps_are_taken(mixture):
         (np.eye(3) - 1, [0, 0, 0], "none negative"),
         (np.full((3, 3), np.nan), [0, 0, 0], "finite numbers"),
         (np.full((3, 3), np.inf), [0, 0, 0], "finite numbers"),
-        (np.ones((3, 3)), [0, 0], "as many as the points, 3; they are 2"),
+        (np.ones((3, 3)), [0, 0], "one value for each of the 3 points; got 2"),
         (np.array([["a"]]), [0], "square matrix of numbers"),
     ],
 )

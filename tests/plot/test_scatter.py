@@ -200,7 +200,7 @@ def test_wrong_maps_are_refused():
 
 def test_wrong_labels_are_refused():
     """Of another length."""
-    with pytest.raises(InputError, match="as many as the points, 5; they are 4"):
+    with pytest.raises(InputError, match="one value for each of the 5 points; got 4"):
         scatter(np.zeros((5, 2)), labels=[1, 2, 3, 4])
 
 

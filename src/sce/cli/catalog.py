@@ -6,33 +6,33 @@ from sce.cli.groups import (
     COMPARED_GRAPH,
     COMPARING,
     DRAWING,
-    GRAPH,
+    GRAPH_OPTIONS,
     LAYOUT,
     MEASURING,
+    OUTPUT,
     PREPARING,
     READING,
     SWEEP_WRITING,
     SWEEPING,
-    TALK,
     WRITING,
 )
 from sce.cli.options import Command, Group, Option
 
 EXIT_CODES = {
-    0: "all went well",
-    1: "an error in sce itself; please report it with what --debug shows",
-    2: "the command line, or the value of an option, cannot be understood",
-    3: "the data, the graph or the map cannot be used as they are",
+    0: "success",
+    1: "an internal error; please report it with the output of --debug",
+    2: "the command line, or the value of an option, is not valid",
+    3: "the data, the graph or the map cannot be used",
     4: "a file cannot be written",
-    130: "stopped by Ctrl-C",
+    130: "interrupted by Ctrl-C",
 }
 
 COMMANDS = [
     Command(
         "embed",
         "make a map of your data",
-        "Make a map: points that are similar in the data lie together. Nothing is written unless all went well.",
-        [READING, PREPARING, GRAPH, LAYOUT, WRITING, TALK],
+        "Make a map in which similar points lie close together. Nothing is written unless the whole run succeeds.",
+        [READING, PREPARING, GRAPH_OPTIONS, LAYOUT, WRITING, OUTPUT],
         "sce.cli.commands.embed:run",
         [
             "sce embed cells.csv -o map.npz --plot map.png",
@@ -44,9 +44,9 @@ COMMANDS = [
     Command(
         "sweep",
         "make maps over the whole range of repulsion, for a slider",
-        "Make a map for each of many repulsion weights r, each started from its neighbour, so that they morph into one "
-        "another; mark the r that SCE and t-SNE choose; measure quality over r.",
-        [READING, PREPARING, GRAPH, SWEEPING, SWEEP_WRITING, TALK],
+        "Make maps for many repulsion weights r, each started from its neighbour, so that they morph into one another; mark "
+        "the r that SCE and t-SNE choose; measure quality as a function of r.",
+        [READING, PREPARING, GRAPH_OPTIONS, SWEEPING, SWEEP_WRITING, OUTPUT],
         "sce.cli.commands.sweep:run",
         [
             "sce sweep cells.csv -o sweep.npz --plot series.png",
@@ -56,28 +56,28 @@ COMMANDS = [
     ),
     Command(
         "plot",
-        "draw a map, or a sweep",
-        "Draw a map: black points, classes with a legend, or a number with a colour bar. Of a sweep, draw a series of maps "
-        "with quality over r under them.",
-        [DRAWING, TALK],
+        "draw a map or a sweep",
+        "Draw a map: black points, classes with a legend, or a number with a colour bar. For a sweep, draw a series of maps "
+        "above their quality as a function of r.",
+        [DRAWING, OUTPUT],
         "sce.cli.commands.plot:run",
         ["sce plot map.npz -o map.png", "sce plot map.npz -o map.svg --labels cells.csv:age --kind number"],
     ),
     Command(
         "info",
-        "say what a map or a sweep file holds",
-        "Say what a map or a sweep file holds: points, labels, parameters, how the run went.",
-        [Group("what to look at", [Option("map", "a map or a sweep (.npz)", metavar="MAP")]), TALK],
+        "describe a map or a sweep file",
+        "Describe a map or a sweep file: points, labels, parameters, how the run went.",
+        [Group("input", [Option("map", "a map or a sweep (.npz)", metavar="MAP")]), OUTPUT],
         "sce.cli.commands.info:run",
         ["sce info map.npz", "sce info map.npz --json"],
     ),
     Command(
         "quality",
-        "measure whether what a map shows is in the data",
-        "Measure how much of the data a map keeps, and whether its clusters are in the graph. What needs the data or the graph "
-        "is left out, and said, where neither the map holds them (embed with --keep-data, --keep-graph) nor an option names "
-        "them. Several maps of the same data are also compared with each other.",
-        [MEASURING, TALK],
+        "measure whether the structure in a map is in the data",
+        "Measure how much of the data a map preserves, and whether its clusters are in the graph. Figures that need the data "
+        "or the graph are left out, with a remark, unless the map holds them (embed with --keep-data, --keep-graph) or an "
+        "option names them. Several maps of the same data are also compared with each other.",
+        [MEASURING, OUTPUT],
         "sce.cli.commands.quality:run",
         [
             "sce quality map.npz --data cells.csv --graph P.npz",
@@ -88,10 +88,10 @@ COMMANDS = [
     Command(
         "compare",
         "compare methods on the same data, as the paper does",
-        "Run many methods on the same data, each in a process of its own, and leave a figure, a table of quality and a page "
-        "with both. What is in the folder already is used again where nothing that it was made from has changed, so "
-        "a comparison that was stopped goes on where it was.",
-        [READING, PREPARING, COMPARED_GRAPH, COMPARING, TALK],
+        "Run many methods on the same data, each in its own process, and write a figure, a table of quality and a page with "
+        "both. Results in the folder are reused if nothing they depend on has changed, so an interrupted comparison "
+        "resumes.",
+        [READING, PREPARING, COMPARED_GRAPH, COMPARING, OUTPUT],
         "sce.cli.commands.compare:run",
         [
             "sce compare digits -o comparison",
@@ -101,38 +101,41 @@ COMMANDS = [
     ),
     Command(
         "export",
-        "write a map as a table: .csv or .tsv",
-        "Write a row for each point: its id, its coordinates, its label, and on request the cluster it is in.",
+        "write a map as a .csv or .tsv table",
+        "Write one row per point: its id, coordinates and label, and optionally its cluster.",
         [
             Group(
                 "the table",
                 [
                     Option("map", "a map made by sce embed (.npz)", metavar="MAP"),
                     Option(
-                        "--output", "the table (.csv or .tsv); MAP.csv in this folder if not given", "FILE", short="-o"
+                        "--output",
+                        "the table (.csv or .tsv); by default MAP.csv in the current folder",
+                        "FILE",
+                        short="-o",
                     ),
                     Option(
                         "--clusters",
-                        "add the clusters that are seen in the picture, found by HDBSCAN; -1 for none",
+                        "add the clusters seen in the map, found by HDBSCAN; -1 for none",
                         flag=True,
                     ),
                 ],
             ),
-            TALK,
+            OUTPUT,
         ],
         "sce.cli.commands.export:run",
         ["sce export map.npz -o map.csv --clusters"],
     ),
     Command(
         "demo",
-        "embed handwritten digits, and leave a picture to look at",
-        "Write digits.csv, 1,797 handwritten digits, embed them and draw them: a first look, and a file to try things on.",
+        "embed handwritten digits and draw them",
+        "Write digits.csv, 1,797 handwritten digits, embed them and draw the map: a first look, and a file to try things on.",
         [
             Group(
-                "where",
-                [Option("--folder", "where to write digits.csv, digits.map.npz, digits.png", "FOLDER", str, ".")],
+                "where to write",
+                [Option("--folder", "the folder for digits.csv, digits.map.npz, digits.png", "FOLDER", str, ".")],
             ),
-            TALK,
+            OUTPUT,
         ],
         "sce.cli.commands.demo:run",
         ["sce demo"],

@@ -1,4 +1,4 @@
-"""What a command says, and where: stages and notes on standard error, the result on standard output."""
+"""What a command prints, and where: stages, notes and warnings on standard error, the result on standard output."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import time
 import warnings
 from typing import Any
 
+from sce.cli.spelling import as_options
 from sce.errors import OutputError, SCEWarning
 
 
-class Talk:
-    """Says things as --quiet and --json want it, and remembers what was said for the JSON."""
+class Console:
+    """Prints as --quiet and --json ask, and keeps notes and warnings for the JSON and the result file."""
 
     def __init__(self, *, quiet: bool, as_json: bool, debug: bool = False) -> None:
         self.quiet, self.as_json, self.debug = quiet, as_json, debug
@@ -24,39 +25,40 @@ class Talk:
 
     @property
     def verbose(self) -> bool:
-        """Whether the stages are shown."""
+        """Whether stages are printed."""
         return not self.quiet
 
     def stage(self, name: str, text: str | None = None) -> None:
-        """Note what was just finished, and how long it took; say it where there is a text."""
+        """Record how long a finished stage took, and print a text about it if there is one."""
         now = time.perf_counter()
         self.seconds[name] = round(now - self._since, 3)
-        if text and not self.quiet:
-            _print(f"{text} ({now - self._since:.1f} s)", sys.stderr)
+        if text:
+            self.say(f"{text} ({now - self._since:.1f} s)")
         self._since = now
 
     def note(self, text: str) -> None:
-        """Say what was decided on the way."""
+        """Print and record a decision."""
+        text = as_options(text)
         self.notes.append(text)
         self.say(f"{text}.")
 
     def say(self, text: str) -> None:
-        """Say something to whoever is watching."""
+        """Print a line on standard error."""
         if not self.quiet:
-            _print(text, sys.stderr)
+            _print(as_options(text), sys.stderr)
 
     def warn(self, message: Warning | str, *_: Any, **__: Any) -> None:
-        """Say a warning, once; in the place of warnings.showwarning."""
-        text = " ".join(str(message).split())
+        """Print a warning, once; stands in for warnings.showwarning."""
+        text = as_options(" ".join(str(message).split()))
         if text not in self.warnings:
             self.warnings.append(text)
             _print(f"Warning: {text}", sys.stderr)
 
     def result(self, facts: dict[str, Any], text: str) -> None:
-        """The result: JSON for scripts, a text for people."""
+        """Print the result on standard output: JSON for scripts, or text for people."""
         if self.as_json:
-            said = {"seconds": self.seconds, "notes": self.notes, "warnings": self.warnings}
-            text = json.dumps({**facts, **said}, allow_nan=False)
+            told = {"seconds": self.seconds, "notes": self.notes, "warnings": self.warnings}
+            text = json.dumps({**facts, **told}, allow_nan=False)
         elif self.quiet:
             return
         try:
@@ -66,32 +68,32 @@ class Talk:
         except OSError as error:
             raise OutputError(f"The result cannot be written to standard output: {error.strerror}.") from None
 
-    def listen(self) -> None:
-        """From now on, say our warnings in a line each, and let nobody who stops listening stop the work."""
+    def install(self) -> None:
+        """Print warnings of sce from now on, one line each, and survive a reader of standard error that goes away."""
         if not self.debug:
-            warnings.simplefilter("ignore")  # other libraries warn of their own future
+            warnings.simplefilter("ignore")  # deprecations of other libraries
         warnings.simplefilter("always", SCEWarning)
         warnings.showwarning = self.warn  # type: ignore[assignment]
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
-                stream.reconfigure(errors="backslashreplace")  # whatever the other end cannot write
-        sys.stderr = _Patient(sys.stderr)  # type: ignore[assignment]
+                stream.reconfigure(errors="backslashreplace")  # for characters that the terminal cannot show
+        sys.stderr = _TolerantStream(sys.stderr)  # type: ignore[assignment]
 
 
-class _Patient:
-    """A stream whose reader may go away, as that of `sce ... 2>&1 | head` does, without harm to the work."""
+class _TolerantStream:
+    """A stream that ignores a closed pipe, as after `sce ... 2>&1 | head`."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
 
     def write(self, text: str) -> int:
-        """Write, or do nothing."""
+        """Write, if anybody reads."""
         with contextlib.suppress(BrokenPipeError, ValueError):
             self._stream.write(text)
         return len(text)
 
     def flush(self) -> None:
-        """Flush, or do nothing."""
+        """Flush, if anybody reads."""
         with contextlib.suppress(BrokenPipeError, ValueError):
             self._stream.flush()
 

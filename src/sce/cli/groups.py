@@ -16,15 +16,14 @@ from sce.cli.options import (
     whole_or,
 )
 from sce.compare.methods import METHODS
+from sce.data.sniff import FILE_KINDS
 
-TALK = Group(
-    "what is said",
+OUTPUT = Group(
+    "output",
     [
-        Option("--quiet", "say nothing but warnings and errors", flag=True),
-        Option(
-            "--json", "write one JSON object about the result to standard output, and nothing else there", flag=True
-        ),
-        Option("--debug", "show where in the code an error came from", flag=True),
+        Option("--quiet", "print only warnings and errors", flag=True),
+        Option("--json", "print one JSON object about the result, and nothing else, on standard output", flag=True),
+        Option("--debug", "show the traceback of an error", flag=True),
     ],
 )
 
@@ -33,29 +32,35 @@ READING = Group(
     [
         Option(
             "data",
-            "a table with a row for each point: .npy, .npz, .csv, .tsv, .txt, .parquet, .mtx or .h5ad; text and .mtx also "
-            "with .gz; or the name of a data set, such as mnist. May be left out where --graph is given",
+            f"a table with one row per point: {', '.join(FILE_KINDS)} (text and .mtx also as .gz), or the name of a data set "
+            "such as mnist. Not needed with --graph",
             metavar="DATA",
             required=False,
         ),
-        Option("--columns", "take these columns only: names, or ranges such as 0:9, with commas", "NAMES", names),
-        Option("--drop", "leave these columns out, written in the same way", "NAMES", names),
+        Option(
+            "--columns", "use only these columns: names, or ranges such as 0:9, separated by commas", "NAMES", names
+        ),
+        Option("--drop", "leave out these columns, written in the same way", "NAMES", names),
         Option(
             "--labels",
-            "what to colour by: a column, an array of the file, another file, FILE:COLUMN, or none; recognised if not given",
+            "what to colour by: a column, an array of the file, another file, FILE:COLUMN, or none; recognised by default",
             "NAME",
         ),
-        Option("--ids", "the column that names the rows; recognised if not given", "NAME"),
-        Option("--weights", "how many points each row stands for: a column, an array, a file or FILE:COLUMN", "NAME"),
+        Option("--ids", "the column with the names of the rows, FILE or FILE:COLUMN; recognised by default", "NAME"),
+        Option(
+            "--weights",
+            "the number of points that each row stands for: a column, an array, FILE or FILE:COLUMN",
+            "NAME",
+        ),
         Option("--array", "which array of an .npz, or which layer or obsm of an .h5ad", "NAME"),
         Option(
             "--header",
-            "whether the first row of a text has the names of the columns: auto, yes or no",
+            "whether the first row of a text table holds the names of the columns: auto, yes or no",
             "HOW",
             choice("auto", "yes", "no"),
             "auto",
         ),
-        Option("--decimal-comma", "numbers in a text are written as 1,5", flag=True),
+        Option("--decimal-comma", "numbers in a text table are written as 1,5", flag=True),
         Option("--transpose", "the columns of the file are the points", flag=True),
     ],
 )
@@ -73,8 +78,8 @@ PREPARING = Group(
         Option("--log1p", "take ln(1 + x), for counts", flag=True),
         Option(
             "--normalize",
-            "bring columns to one scale: standard (mean and standard deviation), robust (median and quartiles) or none. If "
-            "not given none, with advice where columns differ wildly",
+            "scale the columns: standard (mean and standard deviation), robust (median and quartiles) or none. By default "
+            "none, with advice where columns differ widely",
             "HOW",
             choice("standard", "robust", "none"),
         ),
@@ -89,30 +94,31 @@ PREPARING = Group(
     ],
 )
 
-GRAPH = Group(
+GRAPH_OPTIONS = Group(
     "the similarity graph",
     [
         Option(
             "--affinity",
-            "entropic (the nearer, the stronger, as in t-SNE), knn (neighbours or not), or precomputed (DATA is the graph)",
+            "entropic (weights that decrease with distance, as in t-SNE), knn (equal weights), or precomputed (DATA is the "
+            "graph)",
             "KIND",
             choice("entropic", "knn", "precomputed"),
             "entropic",
             parameter="affinity",
         ),
-        Option(
-            "--n-neighbors", "nearest neighbours that a point is joined to", "K", whole, 15, parameter="n_neighbors"
-        ),
+        Option("--n-neighbors", "nearest neighbours of each point", "K", whole, 15, parameter="n_neighbors"),
         Option(
             "--perplexity",
-            "effective number of neighbours, for entropic, of three times as many; a third of --n-neighbors if not given",
+            "for entropic, the effective number of neighbours; uses 3 x perplexity neighbours. By default a third of "
+            "--n-neighbors",
             "NUMBER",
             number,
             parameter="perplexity",
         ),
         Option(
             "--metric",
-            "euclidean, cosine, correlation, manhattan, any other of scikit-learn, or precomputed (DATA are distances)",
+            "euclidean, cosine, correlation, manhattan, any other metric of scikit-learn, or precomputed (DATA holds "
+            "distances)",
             "NAME",
             str,
             "euclidean",
@@ -120,11 +126,11 @@ GRAPH = Group(
         ),
         Option(
             "--graph",
-            "use this graph instead of searching for neighbours: saved by --save-graph, or any square matrix of "
+            "use this graph instead of searching for neighbours: one saved by --save-graph, or any square matrix of "
             "similarities in .npz, .mtx, .npy, or in obsp of an .h5ad",
             "FILE",
         ),
-        Option("--save-graph", "save the graph, to be used again with --graph (.npz)", "FILE"),
+        Option("--save-graph", "save the graph for later use with --graph (.npz)", "FILE"),
     ],
 )
 
@@ -134,17 +140,24 @@ LAYOUT = Group(
         Option("--n-components", "dimensions of the map: 1, 2 or 3", "D", whole, 2, parameter="n_components"),
         Option(
             "--scale",
-            "how much repulsion: sce (by --alpha), sne (as t-SNE), or a number, the repulsion weight r",
+            "the rule for repulsion: sce (by --alpha), sne (as t-SNE), or a number, the repulsion weight r",
             "RULE",
             number_or("sce", "sne"),
             "sce",
             parameter="scale",
         ),
-        Option("--alpha", "for sce: from 0 (loose, as t-SNE) to 1 (tight)", "NUMBER", number, 0.1, parameter="alpha"),
+        Option(
+            "--alpha",
+            "for sce: from 0 (loose clusters, as t-SNE) to 1 (tight clusters)",
+            "NUMBER",
+            number,
+            0.1,
+            parameter="alpha",
+        ),
         Option("--exaggeration", "for sne: factor on the attraction", "NUMBER", number, 1.0, parameter="exaggeration"),
         Option(
             "--n-epochs",
-            "rounds of the sampler, of 10 steps for each point, or the most iterations of the gradient; or auto",
+            "epochs of the sampler, of 10 steps per point, or the maximum number of iterations of the gradient; or auto",
             "N",
             whole_or("auto"),
             "auto",
@@ -152,16 +165,16 @@ LAYOUT = Group(
         ),
         Option(
             "--learning-rate",
-            "the first rate, which falls to 0, or first and last as 1,0.1; or auto",
+            "the initial rate, which decreases to 0, or the initial and the final one as 1,0.1; or auto",
             "RATE",
             rates,
             "auto",
             parameter="learning_rate",
         ),
-        Option("--n-repulsive", "repulsive pairs for each attractive one", "N", whole, 1, parameter="n_repulsive"),
+        Option("--n-repulsive", "repulsive pairs per attractive pair", "N", whole, 1, parameter="n_repulsive"),
         Option(
             "--init",
-            "the start: auto, pca, spectral, random, or coordinates in an .npy or a map",
+            "the initial map: auto, pca, spectral, random, or coordinates in an .npy or a map",
             "START",
             str,
             "auto",
@@ -169,7 +182,7 @@ LAYOUT = Group(
         ),
         Option(
             "--tol",
-            "stop when an epoch changes map and r by a smaller share than this; auto is 0 for the sampler, 0.001 for the "
+            "stop when an epoch changes the map and r by less than this fraction; auto is 0 for the sampler, 0.001 for the "
             "gradient",
             "NUMBER",
             number_or("auto"),
@@ -178,15 +191,15 @@ LAYOUT = Group(
         ),
         Option(
             "--optimizer",
-            "sampler (fast, for weak repulsion), gradient (to the minimum, for any), or auto: coarse maps, sampler, and "
-            "gradient where that pays",
+            "sampler (fast, for weak repulsion), gradient (down to the minimum, for any repulsion), or auto: coarse maps, "
+            "then the sampler, then the gradient where that pays",
             "NAME",
             choice("auto", "sampler", "gradient"),
             "auto",
             parameter="optimizer",
         ),
         Option("--seed", "the same seed gives the same map, on any number of threads", "N", whole, 0),
-        Option("--n-jobs", "threads; all cores if not given", "N", whole, parameter="n_jobs"),
+        Option("--n-jobs", "threads; all cores by default", "N", whole, parameter="n_jobs"),
         Option("--engine", "where the layout is computed", "NAME", choice("threads"), "threads", parameter="engine"),
     ],
 )
@@ -194,8 +207,8 @@ LAYOUT = Group(
 WRITING = Group(
     "writing",
     [
-        Option("--output", "the map (.npz); DATA.map.npz in this folder if not given", "FILE", short="-o"),
-        Option("--plot", "draw the map at once (.png, .svg or .pdf)", "FILE"),
+        Option("--output", "the map (.npz); by default DATA.map.npz in the current folder", "FILE", short="-o"),
+        Option("--plot", "also draw the map (.png, .svg or .pdf)", "FILE"),
         Option("--keep-data", "keep the prepared data in the map", flag=True),
         Option("--keep-graph", "keep the graph in the map", flag=True),
     ],
@@ -206,7 +219,7 @@ SWEEPING = Group(
     [
         Option(
             "--log10-r",
-            "the logarithms of the repulsion weights r, as FIRST:LAST:STEP or with commas; 0:8:0.25 if not given",
+            "the logarithms of the repulsion weights r, as FIRST:LAST:STEP or separated by commas; by default 0:8:0.25",
             "NUMBERS",
             span,
         ),
@@ -224,8 +237,8 @@ SWEEPING = Group(
 SWEEP_WRITING = Group(
     "writing",
     [
-        Option("--output", "the sweep (.npz); DATA.sweep.npz in this folder if not given", "FILE", short="-o"),
-        Option("--plot", "draw the maps and their quality in one picture (.png, .svg or .pdf)", "FILE"),
+        Option("--output", "the sweep (.npz); by default DATA.sweep.npz in the current folder", "FILE", short="-o"),
+        Option("--plot", "also draw the maps and their quality in one picture (.png, .svg or .pdf)", "FILE"),
         Option("--keep-graph", "keep the graph in the sweep", flag=True),
     ],
 )
@@ -234,29 +247,33 @@ DRAWING = Group(
     "the picture",
     [
         Option("map", "a map made by sce embed, or a sweep made by sce sweep (.npz)", metavar="MAP"),
-        Option("--output", "the picture (.png, .svg or .pdf); MAP.png in this folder if not given", "FILE", short="-o"),
+        Option(
+            "--output",
+            "the picture (.png, .svg or .pdf); by default MAP.png in the current folder",
+            "FILE",
+            short="-o",
+        ),
         Option(
             "--labels",
-            "colour by the labels in FILE or FILE:COLUMN, by clusters found in the picture (clusters; of a sweep in that at "
-            "SCE's r), or not at all (none); "
-            "by those in the map if not given",
+            "colour by the labels in FILE or FILE:COLUMN, by the clusters found in the map (clusters; in a sweep, in the map "
+            "at SCE's r), or not at all (none); by default by the labels in the map",
             "NAME",
         ),
         Option(
             "--kind",
-            "what the labels are: classes with a legend, a number with a colour bar, or auto",
+            "the kind of labels: classes with a legend, a number with a colour bar, or auto",
             "KIND",
             choice("auto", "classes", "number"),
             "auto",
         ),
         Option(
-            "--size", "area of a dot in points squared; chosen from the number of points if not given", "NUMBER", number
+            "--size", "area of a dot in points squared; by default chosen by the number of points", "NUMBER", number
         ),
-        Option("--opacity", "of a dot, above 0 and up to 1; chosen if not given", "NUMBER", number),
+        Option("--opacity", "opacity of a dot, above 0 and up to 1; chosen by default", "NUMBER", number),
         Option("--title", "a line above the picture", "TEXT"),
         Option("--width", "width of the map in inches", "NUMBER", number, 6.6),
-        Option("--n-maps", "how many maps of a sweep to show", "N", whole, 12),
-        Option("--dpi", "dots per inch of a .png, and of the dots of more than 100,000 points", "N", whole, 150),
+        Option("--n-maps", "number of maps of a sweep to show", "N", whole, 12),
+        Option("--dpi", "dots per inch of a .png, and of the raster for more than 100,000 points", "N", whole, 150),
     ],
 )
 
@@ -265,41 +282,43 @@ MEASURING = Group(
     [
         Option(
             "maps",
-            "maps made by sce embed (.npz); the first is described, the others compared with it",
+            "maps made by sce embed (.npz); the first is described, the others are compared with it",
             "MAP",
             many=True,
         ),
-        Option("--data", "the data that were embedded; they are prepared as they were for the map", "FILE"),
+        Option("--data", "the data that were embedded, prepared again as for the map", "FILE"),
         Option("--graph", "the graph of the data, as saved by sce embed --save-graph", "FILE"),
         Option(
             "--labels",
-            "the known classes: FILE or FILE:COLUMN, or none; the labels in the map if not given",
+            "the known classes: FILE or FILE:COLUMN, or none; by default the labels in the map",
             "NAME",
         ),
         Option(
             "--clusters",
-            "the clusters to judge: found (on the map, by HDBSCAN), classes (the known ones), or FILE or FILE:COLUMN",
+            "the clusters to assess: found (on the map, by HDBSCAN), classes (the known ones), FILE or FILE:COLUMN",
             "NAME",
             str,
             "found",
         ),
-        Option("--seeds", "embed again with so many other seeds, and measure how much the maps agree", "N", whole),
+        Option("--seeds", "embed again with this many other seeds, and measure how well the maps agree", "N", whole),
         Option("--plot", "draw the graph with its rows and columns ordered by cluster (.png, .svg or .pdf)", "FILE"),
-        Option("--seed", "of the samples that are measured", "N", whole, 0),
-        Option("--n-jobs", "threads; all cores if not given", "N", whole),
+        Option("--seed", "for the random samples that are measured", "N", whole, 0),
+        Option("--n-jobs", "threads; all cores by default", "N", whole),
     ],
 )
 
-# P is kept in the folder of the comparison.
-COMPARED_GRAPH = Group(GRAPH.title, [option for option in GRAPH.options if option.name != "--save-graph"])
+# The graph is kept in the folder of the comparison, so it need not be saved.
+COMPARED_GRAPH = Group(
+    GRAPH_OPTIONS.title, [option for option in GRAPH_OPTIONS.options if option.name != "--save-graph"]
+)
 
 COMPARING = Group(
     "the comparison",
     [
         Option(
             "--methods",
-            f"with commas between them: {', '.join(METHODS)}; with a parameter as gsne:r=10 or largevis:n_samples=2e8. Those "
-            "whose names end in -vectors, and pacmap, make their own graph. All if not given",
+            f"separated by commas: {', '.join(METHODS)}; with a parameter as gsne:r=10 or largevis:n_samples=2e8. Those whose "
+            "names end in -vectors, and pacmap, compute their own graph. All by default",
             "NAMES",
             names,
         ),
@@ -309,7 +328,7 @@ COMPARING = Group(
         Option("--time-limit", "seconds for each method", "SECONDS", number, 1800.0),
         Option("--retry", "try again what failed or was too slow before", flag=True),
         Option("--blocks", "also draw the graph, ordered by the clusters of SCE and of t-SNE", flag=True),
-        Option("--seed", "of the graph and of all methods that take one", "N", whole, 0),
-        Option("--n-jobs", "threads for each method; all cores if not given", "N", whole),
+        Option("--seed", "for the graph and all methods that take one", "N", whole, 0),
+        Option("--n-jobs", "threads for each method; all cores by default", "N", whole),
     ],
 )

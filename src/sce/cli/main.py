@@ -1,6 +1,6 @@
-"""The command line: `sce embed`, `sce plot` and others. Thin: every command calls what Python users call.
+"""The entry point of the command line: parse, run a command, turn errors into one line and an exit code.
 
-Nothing but the standard library is imported before a command runs, so that --help is there at once.
+Nothing but the standard library is imported before a command runs, so that --help is immediate.
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from sce.cli.catalog import COMMANDS
-from sce.cli.console import Talk
+from sce.cli.console import Console
 from sce.cli.options import Command, UsageError, make_parser, nearest
+from sce.cli.spelling import as_options
 from sce.errors import OutputError, ParameterError, SCEError
 
 __all__ = ["main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; the exit code as in :data:`sce.cli.catalog.EXIT_CODES`.
+    """Run a command; returns one of :data:`sce.cli.catalog.EXIT_CODES`.
 
     Examples
     --------
@@ -31,23 +32,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     _open_streams()
-    _stop_politely()
+    _handle_signals()
     debug = "--debug" in arguments
     try:
-        with warnings.catch_warnings(), contextlib.redirect_stderr(sys.stderr):  # both are put back at the end
+        with warnings.catch_warnings(), contextlib.redirect_stderr(sys.stderr):  # both are restored at the end
             return _run(arguments)
     except KeyboardInterrupt:
-        return _fail("Stopped; no file was left half written.", 130, debug)
+        return _fail("Interrupted; no incomplete file was left behind.", 130, debug)
     except BrokenPipeError:  # the reader of the result has gone, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except SCEError as error:
         code = 2 if isinstance(error, ParameterError) else 4 if isinstance(error, OutputError) else 3
-        return _fail(str(error), code, debug)
+        return _fail(as_options(str(error)), code, debug)
     except MemoryError:
-        return _fail("There is not enough memory; use fewer rows, or fewer columns with --pca 50.", 3, debug)
+        return _fail("Out of memory; use fewer rows, or fewer columns with --pca 50.", 3, debug)
     except Exception as error:  # noqa: BLE001
-        text = f"This should not happen ({type(error).__name__}: {error}); please report it with what --debug shows."
+        text = f"Internal error ({type(error).__name__}: {error}); please report it with the output of --debug."
         return _fail(text, 1, debug)
 
 
@@ -65,22 +66,22 @@ def _run(arguments: list[str]) -> int:
         return int(stop.code or 0)
     command = next(command for command in COMMANDS if command.name == parsed.command)
     if unknown:
-        _refuse(unknown[0], command)
-    talk = Talk(quiet=parsed.quiet, as_json=parsed.json, debug=parsed.debug)
-    talk.listen()
-    run_command(command, parsed, talk)
+        _refuse_argument(unknown[0], command)
+    console = Console(quiet=parsed.quiet, as_json=parsed.json, debug=parsed.debug)
+    console.install()
+    run_command(command, parsed, console)
     return 0
 
 
 def _open_streams() -> None:
-    """Where standard output or error is closed, what is said goes nowhere: print would use the other one."""
+    """Replace a closed standard output or error by the null device; print would use the other one instead."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: PTH123, SIM115
 
 
-def _stop_politely() -> None:
-    """Let whoever ends us by SIGTERM, or closes the terminal, leave no half-written file behind, as Ctrl-C does."""
+def _handle_signals() -> None:
+    """Treat SIGTERM and a closed terminal as Ctrl-C, so that no incomplete file is left behind."""
     import signal
     import threading
 
@@ -93,22 +94,22 @@ def _stop_politely() -> None:
                 signal.signal(getattr(signal, name), stop)
 
 
-def run_command(command: Command, parsed: Any, talk: Talk) -> None:
+def run_command(command: Command, parsed: Any, console: Console) -> None:
     """Import the function of a command and call it."""
     module, name = command.run.split(":")
-    getattr(importlib.import_module(module), name)(parsed, talk)
+    getattr(importlib.import_module(module), name)(parsed, console)
 
 
 def _check_command(name: str) -> None:
     known = [command.name for command in COMMANDS]
     if name.startswith("-") and name not in ("-h", "--help", "--version"):
-        raise UsageError(f"Begin with a command, {', '.join(known)}; {name} goes after it (see sce --help).")
+        raise UsageError(f"Begin with a command ({', '.join(known)}); {name} goes after it (see sce --help).")
     if not name.startswith("-") and name not in known:
         raise UsageError(f"There is no command {name!r}{nearest(name, known)} (see sce --help).")
 
 
-def _refuse(argument: str, command: Command) -> None:
-    """An argument that the command does not know."""
+def _refuse_argument(argument: str, command: Command) -> None:
+    """Refuse an argument that the command does not have."""
     known = [option.name for option in command.options]
     kind = "option" if argument.startswith("-") else "argument"
     near = nearest(argument.split("=", maxsplit=1)[0], known)

@@ -1,4 +1,4 @@
-"""What a command and its options are; the parser and the command page of the documentation are both made from these."""
+"""Commands and options as data; the parser and the command page of the documentation are both made from them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Any, NoReturn
 
 from sce.errors import ParameterError
 
-_MOST_OF_SPAN = 1000
+_MAX_SPAN_LENGTH = 1000  # numbers in FIRST:LAST:STEP
 
 
 @dataclass(frozen=True)
 class Option:
-    """An option, or an argument if its name has no dashes.
+    """An option, or a positional argument if its name has no dashes.
 
-    `parameter` is the parameter of :class:`sce.SCE` that the option sets, which has the same default.
+    `parameter` is the parameter of :class:`sce.SCE` that the option sets; both have the same default.
     """
 
     name: str
@@ -29,23 +29,23 @@ class Option:
     default: Any = None
     short: str | None = None
     flag: bool = False
-    required: bool = True  # of arguments only
-    many: bool = False  # of arguments only: one or more of them
+    required: bool = True  # for arguments only
+    many: bool = False  # for arguments only: one or more of them
     parameter: str | None = None
 
     @property
     def key(self) -> str:
-        """The attribute of the parsed arguments."""
+        """Its attribute in the parsed arguments."""
         return self.name.lstrip("-").replace("-", "_")
 
     @property
     def is_argument(self) -> bool:
-        """Whether it is given by its place, not by its name."""
+        """Whether it is given by position, not by name."""
         return not self.name.startswith("-")
 
     @property
     def usage(self) -> str:
-        """As in ``-o, --output FILE``."""
+        """For example ``-o, --output FILE``."""
         if self.is_argument:
             return f"{self.metavar} ..." if self.many else str(self.metavar)
         names = ", ".join(name for name in (self.short, self.name) if name)
@@ -62,7 +62,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Command:
-    """A command: what it does, its options, examples, and where its function is ("module:function")."""
+    """A command: what it does, its options, examples, and its function ("module:function")."""
 
     name: str
     summary: str
@@ -78,7 +78,7 @@ class Command:
 
     @property
     def usage(self) -> str:
-        """As in ``sce plot MAP [options]``."""
+        """For example ``sce plot MAP [options]``."""
         arguments = [option for option in self.options if option.is_argument]
         shown = [option.usage if option.required else f"[{option.usage}]" for option in arguments]
         return " ".join(["sce", self.name, *map(str, shown), "[options]"])
@@ -121,7 +121,7 @@ def _or_words(convert: Callable[[str], Any], text: str, words: tuple[str, ...]) 
 
 
 def choice(*words: str, others: str = "") -> Callable[[str], str]:
-    """One of some words; an unknown one is refused with the nearest."""
+    """One of some words; another word is refused with a hint at the nearest."""
 
     def convert(text: str) -> str:
         if text not in words:
@@ -133,22 +133,24 @@ def choice(*words: str, others: str = "") -> Callable[[str], str]:
 
 
 def names(text: str) -> list[str]:
-    """Names between commas; quotes protect a comma in a name."""
+    """Names separated by commas; quotes protect a comma in a name."""
     return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), []) if name.strip()]
 
 
 def rates(text: str) -> float | tuple[float, float] | str:
-    """A number, two with a comma, or auto."""
+    """A number, two separated by a comma, or auto."""
     if text == "auto":
         return text
     parts = text.split(",")
     if len(parts) > 2:
-        raise argparse.ArgumentTypeError(f"takes a number, the first and the last rate as 1,0.1, or auto; not {text!r}")
+        raise argparse.ArgumentTypeError(
+            f"takes a number, the initial and the final rate as 1,0.1, or auto; not {text!r}"
+        )
     return number(text) if len(parts) == 1 else (number(parts[0]), number(parts[1]))
 
 
 def span(text: str) -> list[float]:
-    """Numbers from the first to the last by a step, or with commas.
+    """Numbers as FIRST:LAST:STEP, or separated by commas.
 
     Examples
     --------
@@ -162,9 +164,10 @@ def span(text: str) -> list[float]:
         count = int((last - first) / step + 1e-9) + 1
     except (ValueError, ZeroDivisionError, OverflowError):
         count = 0
-    if not 1 <= count <= _MOST_OF_SPAN:
+    if not 1 <= count <= _MAX_SPAN_LENGTH:
         raise argparse.ArgumentTypeError(
-            f"takes FIRST:LAST:STEP such as 0:8:0.25, of up to {_MOST_OF_SPAN:,} numbers, or numbers with commas; not {text!r}"
+            f"takes FIRST:LAST:STEP such as 0:8:0.25, of up to {_MAX_SPAN_LENGTH:,} numbers, or numbers separated by commas; "
+            f"not {text!r}"
         )
     return [round(first + k * step, 10) for k in range(count)]
 
@@ -175,7 +178,7 @@ def number_or_span(text: str) -> float | list[float]:
 
 
 def nearest(text: str, words: Sequence[str]) -> str:
-    """A hint at the word that was probably meant."""
+    """A hint at the most similar word, if there is one."""
     near = difflib.get_close_matches(text, words, 1, 0.5)
     return f"; did you mean {near[0]}?" if near else ""
 
@@ -184,11 +187,11 @@ def nearest(text: str, words: Sequence[str]) -> str:
 
 
 class UsageError(ParameterError):
-    """The command line cannot be understood."""
+    """The command line is not valid."""
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that raises a sentence instead of printing usage and leaving, and to whom -1:5:1 is a value as -1 is."""
+    """A parser that raises an error of one sentence instead of printing usage and exiting; -1:5:1 is a value, as -1 is."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -210,7 +213,7 @@ def make_parser(commands: Sequence[Command], version: str) -> argparse.ArgumentP
         prog="sce",
         usage="sce COMMAND ...",
         description="See the clusters in your data: Stochastic Cluster Embedding.",
-        epilog=f"commands:\n{listed}\n\nBegin with: sce demo\nMore on each: sce COMMAND --help",
+        epilog=f"commands:\n{listed}\n\nTo begin: sce demo\nMore on a command: sce COMMAND --help",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -249,6 +252,6 @@ def _add_option(section: Any, option: Option) -> None:
         return
     shown = f"{text} (default: {option.default})" if option.default is not None else text
     flags = [name for name in (option.short, option.name) if name]
-    # None is "not given": a default of SCE is kept in one place only.
+    # None means "not given": the defaults of SCE are defined in one place only.
     default = None if option.parameter else option.default
     section.add_argument(*flags, metavar=option.metavar, type=option.convert, default=default, help=shown)

@@ -9,21 +9,21 @@ from sce.cli.options import Command, Option
 
 
 def page() -> str:
-    """All commands with all their options, as Markdown.
+    """All commands and their options, as Markdown.
 
     Examples
     --------
     >>> "## sce embed" in page()
     True
     """
-    parts = [_HEAD, *(_section(command) for command in COMMANDS), _exit_codes()]
+    parts = [_INTRODUCTION, *(_section(command) for command in COMMANDS), _exit_codes()]
     return "\n".join(parts)
 
 
-_HEAD = """# The commands
+_INTRODUCTION = """# The commands
 
-`sce COMMAND --help` shows the same in a terminal. Errors are one line on standard error; stages, notes and warnings go there,
-too, so that standard output is free for `--json`.
+`sce COMMAND --help` shows the same in a terminal. An error is one line on standard error. Stages, notes and warnings go to
+standard error as well, so that standard output holds only the result: a text, or one JSON object with `--json`.
 """
 
 

@@ -1,4 +1,4 @@
-"""The cells of a table of text: which are numbers, which are missing, and which are wrong."""
+"""The cells of a text table: which are numbers, which are missing, and which are wrong."""
 
 from __future__ import annotations
 
@@ -14,31 +14,32 @@ import numpy as np
 from sce.data.parse import SKIP, parse_rows
 from sce.errors import InputError
 
-_MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "?"))
+_MISSING_WORDS = frozenset(("", "na", "n/a", "nan", "null", "none", "?"))
 _DECIMAL_COMMA = re.compile(r"\s*[-+]?\d*,\d+([eE][-+]?\d+)?\s*")
 
 
 class Line(NamedTuple):
-    """The cells of a row, and the line it ends on, from 1."""
+    """The cells of a row, and the number of the line on which it ends, counted from 1."""
 
     number: int
     cells: list[str]
 
 
 class Columns(NamedTuple):
-    """The columns of a table, and which of them are to be read as numbers and as text."""
+    """The columns of a table, and which of them to read as numbers and as text."""
 
     names: list[str]
     numbers: list[int]
     text: list[int]
-    beside: list[str]  # of the columns of text, those that are not among the wanted ones
+    beside: list[str]  # names of those columns of text that were not requested as data
+    chosen: list[int]  # the columns requested as data
 
 
-Block = tuple[np.ndarray, list[np.ndarray]]  # the numbers of some rows, and their columns of text
+Block = tuple[np.ndarray, list[np.ndarray]]  # the numbers of a block of rows, and its columns of text
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell is a number as people write them: Python's 1_000 is not.
+    """Whether a cell is a number; Python's 1_000 is not.
 
     >>> is_number(" 1.5e3"), is_number("1_000"), is_number("ten")
     (True, False, False)
@@ -51,8 +52,8 @@ def is_number(cell: str) -> bool:
 
 
 def is_missing(cell: str) -> bool:
-    """Whether a cell stands for no value."""
-    return cell.strip().lower() in _MISSING
+    """Whether a cell stands for a missing value."""
+    return cell.strip().lower() in _MISSING_WORDS
 
 
 def kind_of_column(cells: Any) -> str:
@@ -65,12 +66,12 @@ def kind_of_column(cells: Any) -> str:
 
 
 def is_blank(cells: list[str]) -> bool:
-    """Whether a line is empty, or one of spaces."""
+    """Whether a line is empty or holds only spaces."""
     return not cells or (len(cells) == 1 and not cells[0].strip())
 
 
 def without_mark(cells: list[str]) -> list[str]:
-    """The cells of a header without the # that numpy.savetxt puts before it."""
+    """The cells of a header without the leading # that numpy.savetxt writes."""
     if not cells[0].startswith("#"):
         return cells
     first = cells[0].lstrip("# ")
@@ -78,20 +79,20 @@ def without_mark(cells: list[str]) -> list[str]:
 
 
 def with_point(cell: str) -> str:
-    """1.5 for 1,5; whatever is no such number stays as it is."""
+    """1.5 for 1,5; a cell that is not such a number stays as it is."""
     return cell.replace(",", ".") if _DECIMAL_COMMA.fullmatch(cell) else cell
 
 
 class Cells:
-    """Turns the rows of a file into numbers and text, one after the other, or says which cell is wrong."""
+    """Converts the rows of a file to numbers and text, block by block, or says which cell is wrong."""
 
     def __init__(self, path: Path, columns: Columns) -> None:
         self.path, self.columns = path, columns
         self.width = len(columns.names)
-        self.rows, self.last_line = 0, 0  # so far
+        self.rows, self.last_line = 0, 0  # converted so far
 
     def convert(self, part: list[Line]) -> Block:
-        """Some rows whose cells are cut."""
+        """Convert rows that are already split into cells."""
         for line in part:
             if len(line.cells) != self.width:
                 self._refuse_ragged(line.number, len(line.cells))
@@ -103,7 +104,7 @@ class Cells:
         return X, text
 
     def convert_text(self, text: bytes, separator: str, first_line: int) -> Block:
-        """Some rows as they are in the file, without quotes, the first of them on a certain line."""
+        """Convert whole lines without quotes; `first_line` is the number of the first of them."""
         places = np.full(self.width, SKIP)
         places[self.columns.numbers] = np.arange(len(self.columns.numbers))
         places[self.columns.text] = SKIP - 1 - np.arange(len(self.columns.text))
@@ -144,9 +145,9 @@ class Cells:
         if is_number(cell):
             return float(cell)
         name = self.columns.names[self.columns.numbers[place]]
-        hint = f"correct it, or leave the column out with --drop {name!r}."
+        hint = f"correct it, or leave the column out with drop=[{name!r}]."
         if _DECIMAL_COMMA.fullmatch(cell):
-            hint = "add --decimal-comma if the comma is a decimal point, or leave it out if it marks thousands."
+            hint = "add decimal_comma=True if the comma is a decimal point, or remove it if it separates thousands."
         raise InputError(
             f"{self.path} has text where numbers are needed: column {name!r}, row {self.rows + row} (line {line}) holds "
             f"{cell.strip()[:40]!r}; {hint}"
@@ -154,13 +155,13 @@ class Cells:
 
     def _refuse_ragged(self, line: int, cells: int) -> NoReturn:
         raise InputError(
-            f"{self.path} is ragged: line {line} has {cells} cells where others have {self.width}; mend that line (a cell "
-            "with the separator in it needs quotes)."
+            f"{self.path} is ragged: line {line} has {cells} cells, but other lines have {self.width}; correct that line (a "
+            "cell that contains the separator needs quotes)."
         )
 
 
 def _words(cells: Iterable[str]) -> np.ndarray:
-    """Cells as an array of Python strings, each different one kept once."""
+    """Cells as an array of Python strings; equal cells share one string."""
     known: dict[str, str] = {}
     words = [known.setdefault(word, word) for word in ("" if is_missing(cell) else cell.strip() for cell in cells)]
     out = np.empty(len(words), object)

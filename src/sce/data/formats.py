@@ -1,34 +1,25 @@
-"""Data files: :func:`read` turns any of them into a :class:`Source`; :mod:`sce.core.write` writes, whole or not at all."""
+"""One function for all file formats, :func:`read_source`; :data:`sce.data.sniff.FILE_KINDS` lists them."""
 
 from __future__ import annotations
 
 import importlib
 from pathlib import Path
 
-from sce.data.sniff import TEXT, check_file, reading
+from sce.data.sniff import FILE_KINDS, check_file, reading
 from sce.data.source import Request, Source
 
-__all__ = ["Request", "Source", "read"]
-
-_READERS = {
-    ".npy": "sce.data.arrays:read_npy",
-    ".npz": "sce.data.arrays:read_npz",
-    **dict.fromkeys(TEXT, "sce.data.text:read_text"),
-    ".parquet": "sce.data.parquet:read_parquet",
-    ".mtx": "sce.data.matrix_market:read_mtx",
-    ".h5ad": "sce.data.h5ad:read_h5ad",
-}
+__all__ = ["Request", "Source", "read_source"]
 
 
-def read(path: str | Path, request: Request | None = None) -> Source:
-    """Read a data file.
+def read_source(path: str | Path, request: Request | None = None) -> Source:
+    """Read a data file, without deciding which columns are labels or ids; :func:`sce.read` does that.
 
     Parameters
     ----------
     path : str or Path
-        A file of one of the kinds in :data:`sce.data.sniff.KINDS`. An .npy is mapped into memory, not read.
+        A file of one of the kinds in :data:`sce.data.sniff.FILE_KINDS`. An .npy is memory-mapped, not read.
     request : Request, optional
-        Which part of the file is wanted.
+        Which part of the file to read.
 
     Raises
     ------
@@ -37,7 +28,7 @@ def read(path: str | Path, request: Request | None = None) -> Source:
     """
     path = Path(path)
     kind = check_file(path)
-    module, name = _READERS[kind].split(":")
+    module, name = FILE_KINDS[kind].reader.split(":")
     with reading(path, kind):
         source: Source = getattr(importlib.import_module(module), name)(path, request or Request())
         source.check()

@@ -14,25 +14,27 @@ from sce.errors import InputError
 
 
 def read_h5ad(path: Path, request: Request) -> Source:
-    """X, or the layer or the array of obsm that `request.array` names; the columns of obs are extras."""
+    """X, or the layer or array of obsm that `request.array` names; the columns of obs are extras."""
     data = open_h5ad(path)
     X, names = _matrix(path, data, request.array)
     obs = {str(name): _plain(data.obs[name]) for name in data.obs.columns}
     if X is None:
-        raise InputError(f"{path} has no X; name a layer or an array of obsm with --array.")
+        raise InputError(f"{path} has no X; name a layer or an array of obsm with array=.")
     if hasattr(X, "tocsr"):
         X = X.tocsr()
         X.sum_duplicates()
     else:
         X = np.asarray(X)
     source = Source(path, X, names, extra=obs, ids=as_text(data.obs_names))
-    return pick_columns(source, Request(request.columns, request.drop))  # genes are never labels
+    source = pick_columns(source, Request(request.columns, request.drop))  # genes are never labels
+    source.dropped, source.unread = frozenset(), ()  # nor are genes extras
+    return source
 
 
 def open_h5ad(path: Path) -> Any:
-    """The file as AnnData; genes of the same name are told apart as scanpy does it."""
+    """The file as AnnData; duplicate gene names are made unique as in scanpy."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # anndata warns of its own future
+        warnings.simplefilter("ignore")  # anndata's own deprecations
         try:
             import anndata
         except ImportError:

@@ -1,4 +1,4 @@
-"""Labels: what they are called, what they are, and how they are read from a file of their own."""
+"""Labels in a file of their own, by FILE or FILE:COLUMN; the names by which labels are recognised."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from sce.data.arrays import is_sparse, labels_first, npz_shapes, plain_values, refuse_pickle
-from sce.data.formats import Request, Source, read
-from sce.data.sniff import KINDS, check_file, reading
+from sce.data.formats import Request, Source, read_source
+from sce.data.sniff import FILE_KINDS, check_file, reading
 from sce.data.source import column_of, hint_at
 from sce.errors import InputError
 
@@ -25,7 +25,7 @@ _DECIMAL = re.compile(r"-?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)
 
 
 def typed(values: np.ndarray) -> np.ndarray:
-    """Text that is all numbers as numbers, if that loses nothing: 007 and 1.10 beside 1.1 are names, not numbers.
+    """Convert text to numbers if all of it is numbers and nothing is lost: 007, or 1.10 beside 1.1, stay text.
 
     Examples
     --------
@@ -47,64 +47,63 @@ def typed(values: np.ndarray) -> np.ndarray:
     return values.astype(np.int64) if np.abs(values).max(initial=0) < 2**53 else values
 
 
-def read_labels(spec: str, n: int, of: str | Path, what: str = "labels") -> tuple[np.ndarray, str]:
-    """Labels from FILE or FILE:COLUMN, one for each of n rows, and what they are called.
+def read_label_file(spec: str, n: int, of: str | Path, what: str = "labels") -> tuple[np.ndarray, str]:
+    """Labels from FILE or FILE:COLUMN, one for each of n rows, and their name.
 
-    `what` says in errors what they are for.
+    Errors call them `what`, and the file with the rows `of`.
     """
-    path, column = split(spec)
+    path, column = split_spec(spec)
     kind = check_file(path)
     with reading(path, kind):
         if kind == ".npy":
             refuse_pickle(path)
             values, name = plain_values(path, "The array", np.load(path, allow_pickle=False)), path.stem
         elif kind == ".npz" and not is_sparse(npz_shapes(path)):
-            values, name = _of_npz(path, column)
+            values, name = _of_npz(path, column, what)
         else:
             request = Request([column] if column and kind != ".h5ad" else None, apart=(column,) if column else ())
-            values, name = _of_table(read(path, request), column)
-            if len(values) == n - 1 and column is None:  # the first may have been taken for a header
-                values, _ = _of_table(read(path, replace(request, header="no")), None)
+            values, name = _of_table(read_source(path, request), column, what)
+            if len(values) == n - 1 and column is None:  # the first value may have been taken for a header
+                values, _ = _of_table(read_source(path, replace(request, header="no")), None, what)
     if len(values) != n:
-        raise InputError(f"{path} has {len(values)} {what}, but {of} has {n} rows; give one for each row.")
+        raise InputError(f"{path} has {len(values)} {what}, but {of} has {n} rows; give one per row.")
     return typed(values), name
 
 
-def split(spec: str) -> tuple[Path, str | None]:
-    """FILE or FILE:COLUMN; a file that has a colon in its name is a file."""
+def split_spec(spec: str) -> tuple[Path, str | None]:
+    """The file and the column of FILE or FILE:COLUMN; an existing file may have a colon in its name."""
     path = Path(spec)
     if path.exists() or ":" not in spec:
         return path, None
     head, _, column = spec.rpartition(":")
-    known = any(head.lower().removesuffix(".gz").endswith(kind) for kind in KINDS)
+    known = any(head.lower().removesuffix(".gz").endswith(kind) for kind in FILE_KINDS)
     return (Path(head), column) if known else (path, None)
 
 
-def _of_npz(path: Path, wanted: str | None) -> tuple[np.ndarray, str]:
-    """The array that is asked for, or the one that is most likely labels."""
+def _of_npz(path: Path, wanted: str | None, what: str) -> tuple[np.ndarray, str]:
+    """The requested array, or the one that most likely holds labels."""
     shapes = npz_shapes(path)
     lists = sorted((name for name, shape in shapes.items() if len(shape) == 1), key=labels_first)
     if wanted is not None and wanted not in shapes:
         raise InputError(f"{path} has no array {wanted!r}; {hint_at(wanted, list(shapes), len(shapes))}")
     if wanted is None and (not lists or (len(lists) > 1 and labels_first(lists[0]) == labels_first("?"))):
-        named = ", ".join(shapes)
-        raise InputError(
-            f"{path} has several arrays or none that may be labels ({named}); say which: --labels {path}:NAME"
-        )
+        found = f"several arrays that may be {what}" if lists else f"no array with one value per row for {what}"
+        choose = f"choose one with {what}={f'{path}:{lists[0]}'!r}" if lists else "give another file"
+        raise InputError(f"{path} has {found} ({', '.join(shapes)}); {choose}.")
     name = wanted or lists[0]
     with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
         return plain_values(path, name, file[name]), name
 
 
-def _of_table(source: Source, wanted: str | None) -> tuple[np.ndarray, str]:
-    """The column that is asked for, or the only one, or the one with the name of labels."""
+def _of_table(source: Source, wanted: str | None, what: str) -> tuple[np.ndarray, str]:
+    """The requested column, or the only one, or the one that is named as labels are."""
     names = [*source.text, *source.extra, *(source.names or [])]
     if wanted is None:
         found = [name for name in names if name.lower() in LABEL_NAMES]
         if len(names) > 1 and len(found) != 1:
             last = (source.names or names)[-1] if not source.text else list(source.text)[-1]
             raise InputError(
-                f"{source.path} has {len(names)} columns; say which holds the labels: --labels {source.path}:{last}"
+                f"{source.path} has {len(names)} columns; choose one with {what}={f'{source.path}:{last}'!r}."
             )
         wanted = found[0] if found else names[0]
     if wanted in source.text:

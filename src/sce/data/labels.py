@@ -1,4 +1,4 @@
-"""What labels are: classes, or a number."""
+"""Labels of points: classes, or one number per point."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import numpy as np
 from sce.core.missing import as_text, is_missing
 from sce.errors import InputError, ParameterError
 
-KINDS = ("auto", "classes", "number")
-MOST_CLASSES = 50  # distinct whole numbers that are still taken for classes
+LABEL_KINDS = ("auto", "classes", "number")
+CLASSES_UP_TO_VALUES = 50  # more distinct whole numbers than this are numbers, not classes
 
 
 class Classes(NamedTuple):
@@ -21,7 +21,7 @@ class Classes(NamedTuple):
 
     codes: np.ndarray  # -1 for none
     names: list[str]
-    missing: str  # what points without a class are called; empty if there are none
+    missing: str  # the name for points without a class; empty if there are none
 
 
 class Numbers(NamedTuple):
@@ -31,7 +31,7 @@ class Numbers(NamedTuple):
 
 
 def read_labels(labels: Any, n: int, kind: str) -> Classes | Numbers:
-    """Classes or numbers from whatever users have: lists, arrays, columns of data frames.
+    """Classes or numbers from lists, arrays or columns of data frames.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def read_labels(labels: Any, n: int, kind: str) -> Classes | Numbers:
     n : int
         How many there must be.
     kind : {"auto", "classes", "number"}
-        "auto" takes text, booleans and whole numbers of few distinct values for classes.
+        With "auto", text, booleans and whole numbers with up to 50 distinct values are classes.
 
     Examples
     --------
@@ -63,16 +63,16 @@ def read_labels(labels: Any, n: int, kind: str) -> Classes | Numbers:
 
 
 def check_kind(kind: Any) -> None:
-    """Refuse an unknown kind, and name the nearest one."""
-    if kind in KINDS:
+    """Refuse an unknown kind, with a hint at the nearest one."""
+    if kind in LABEL_KINDS:
         return
-    near = difflib.get_close_matches(str(kind).lower(), KINDS, n=1, cutoff=0.5)
+    near = difflib.get_close_matches(str(kind).lower(), LABEL_KINDS, n=1, cutoff=0.5)
     hint = f"; did you mean {near[0]!r}?" if near else "."
     raise ParameterError(f"kind must be 'auto', 'classes' or 'number'; got {kind!r}{hint}")
 
 
 def natural(name: str) -> tuple[Any, ...]:
-    """The place of a name among others: numbers by value and first, then text with the numbers in it by value.
+    """A sort key: numbers first and by value, then text, with the numbers in it by value.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def natural(name: str) -> tuple[Any, ...]:
 
 
 def _one_column(labels: Any, n: int) -> np.ndarray:
-    """Labels as a 1-D array of n; masked ones become None."""
+    """Labels as a 1-D array of n values; masked ones become None."""
     if hasattr(labels, "to_numpy"):
         labels = labels.to_numpy()
     if isinstance(labels, np.ma.MaskedArray):
@@ -95,23 +95,23 @@ def _one_column(labels: Any, n: int) -> np.ndarray:
         labels[masked] = None
     if not isinstance(labels, np.ndarray):
         labels = list(labels) if np.iterable(labels) and not isinstance(labels, str | bytes) else [labels]
-        mixed = len({type(cell) for cell in labels}) > 1  # NumPy would turn 1 and None beside text into text
+        mixed = len({type(cell) for cell in labels}) > 1  # NumPy would convert 1 and None beside text to text
         labels = np.array(labels, dtype=object) if mixed else np.asarray(labels)
     if labels.ndim == 0:
-        raise InputError(f"labels must be as many as the points, {n}; they are a single value, {labels!r}.")
+        raise InputError(f"labels must hold one value for each of the {n} points; got a single value, {labels!r}.")
     if len(labels) != n:
-        raise InputError(f"labels must be as many as the points, {n}; they are {len(labels)}.")
+        raise InputError(f"labels must hold one value for each of the {n} points; got {len(labels)}.")
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:
-        raise InputError(f"labels must be one column; their shape is {labels.shape}: choose a column.")
+        raise InputError(f"labels must be one column; got shape {labels.shape}: choose a column.")
     if labels.dtype.kind == "c":
-        raise InputError("labels must be text or real numbers, but they are complex; give their real parts or sizes.")
+        raise InputError("labels must be text or real numbers; got complex numbers: give their real parts or moduli.")
     return labels
 
 
 def _plain_numbers(cells: np.ndarray) -> np.ndarray | None:
-    """Objects as float64, if they are numbers or missing, and not all missing."""
+    """Objects as float64 if all are numbers or missing, and some are present; else None."""
     present = [cell for cell in cells if not is_missing(cell)]
     if not present or not all(isinstance(cell, numbers.Real) and not isinstance(cell, bool) for cell in present):
         return None
@@ -123,13 +123,13 @@ def _from_numbers(values: np.ndarray, kind: str) -> Classes | Numbers:
         present = values[~np.isnan(values)] if values.dtype.kind == "f" else values
         found = np.unique(present)
         whole = values.dtype.kind != "f" or (np.isfinite(found).all() and (found == np.floor(found)).all())
-        if len(found) and (kind == "classes" or (whole and len(found) <= MOST_CLASSES)):
+        if len(found) and (kind == "classes" or (whole and len(found) <= CLASSES_UP_TO_VALUES)):
             return _number_classes(values, found)
     return Numbers(values.astype(np.float64))
 
 
 def _number_classes(values: np.ndarray, found: np.ndarray) -> Classes:
-    """Numbers as classes, in their order."""
+    """Numbers as classes, in ascending order."""
     codes = np.searchsorted(found, values).astype(np.int32)
     lost = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
     codes[lost] = -1
@@ -138,7 +138,7 @@ def _number_classes(values: np.ndarray, found: np.ndarray) -> Classes:
 
 
 def _from_text(cells: np.ndarray) -> Classes:
-    """Text, booleans, dates and mixtures as classes, in natural order."""
+    """Text, booleans, dates and mixtures of types as classes, in natural order."""
     if cells.dtype.kind == "O":
         cells = as_text(cells)
     elif cells.dtype.kind == "S":
@@ -153,7 +153,7 @@ def _from_text(cells: np.ndarray) -> Classes:
 
 
 def _without_noise(classes: Classes) -> Classes:
-    """Take class -1 for noise, as clusterings call it; but not beside 1 alone, where it is one of two classes."""
+    """Treat class -1 as noise, as clusterings do, except beside 1 alone, where it is one of two classes."""
     codes, names, missing = classes
     if not names or names[0] != "-1" or names == ["-1", "1"] or not all(_to_float(name) is not None for name in names):
         return classes
@@ -169,8 +169,7 @@ def _parse(cells: np.ndarray) -> np.ndarray:
         if number is None:
             row = int(np.flatnonzero(codes == k)[0])
             raise InputError(
-                f"labels must be numbers for kind='number', but in row {row} they hold {str(text)!r}; "
-                "use kind='classes' for text."
+                f"labels must be numbers where kind='number'; row {row} holds {str(text)!r}: use kind='classes' for text."
             )
         values[k] = number
     return values[codes]

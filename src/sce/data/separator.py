@@ -1,4 +1,4 @@
-"""The character that separates the cells of a table of text."""
+"""The character that separates the cells of a text table."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import TextIO
 
 from sce.data.cells import is_missing, is_number, with_point
 
-_LINES = 50  # to look at
-_BYTES = 1 << 16  # to read for these, at first
-_MOST_BYTES = 1 << 24
+_SNIFFED_LINES = 50  # lines from which the separator is found
+_SNIFFED_CHARACTERS = 1 << 16  # read at a time to find them
+_MAX_SNIFFED_CHARACTERS = 1 << 24  # for files with very long lines
 
 
 def find_separator(path: Path, file: TextIO, *, decimal_comma: bool = False) -> str:
-    """The separator that cuts the lines of a file into equal numbers of cells, and these into numbers.
+    """The separator that splits the lines of a file into equally many cells, most of them numbers.
 
-    Of several, the one that leaves the most numbers, then the one that makes the most cells, then the usual one: a comma,
-    for .tsv a tab. Spaces count for .txt only, where any number of them is one separator.
+    Of several, the one that leaves the largest share of numbers, then the one that gives the most cells, then the default:
+    a comma, or a tab for .tsv. Spaces are considered for .txt only, where a run of them is one separator.
     """
     lines = _sample(file)
     name = path.name.lower().removesuffix(".gz")
@@ -33,23 +33,23 @@ def find_separator(path: Path, file: TextIO, *, decimal_comma: bool = False) -> 
 
 
 def _sample(file: TextIO) -> list[str]:
-    """Some whole lines that are not empty."""
-    text, size = "", _BYTES
+    """The first complete, non-empty lines."""
+    text, size = "", _SNIFFED_CHARACTERS
     while True:
         more = file.read(size)
         text += more
         lines = text.splitlines()
-        if len(more) < size or len(text) >= _MOST_BYTES:  # all of it
+        if len(more) < size or len(text) >= _MAX_SNIFFED_CHARACTERS:  # the whole file
             break
         if len(lines) > 5:
-            lines = lines[:-1]  # the last one may be cut
+            lines = lines[:-1]  # the last one may be incomplete
             break
     lines = [line for line in lines if line.strip()]
-    return ([line for line in lines if not line.startswith("#")] or lines)[:_LINES]
+    return ([line for line in lines if not line.startswith("#")] or lines)[:_SNIFFED_LINES]
 
 
 def _score(lines: list[str], separator: str) -> tuple[float, int]:
-    """The share of numbers among the cells, and the number of cells in a line; (0, 0) where lines differ too much."""
+    """The share of numbers among the cells, and the cells per line; (0, 0) where lines differ too much."""
     rows = [_cut(line, separator) for line in lines]
     first, below = (rows[0], rows[1:]) if len(rows) > 1 else ([], rows)
     if not below:
@@ -64,7 +64,7 @@ def _score(lines: list[str], separator: str) -> tuple[float, int]:
 
 
 def one_space(line: str) -> str:
-    """A line whose cells have one separator between them, a space."""
+    """The line with tabs replaced by spaces and without spaces at its ends."""
     return line.replace("\t", " ").strip()
 
 

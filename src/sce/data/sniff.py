@@ -1,4 +1,4 @@
-"""What kind of file is this? By its name, and whether its first bytes agree."""
+"""The kinds of files that sce reads, and which of them a file is: by its name, checked against its first bytes."""
 
 from __future__ import annotations
 
@@ -7,39 +7,57 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from sce.errors import InputError, SCEError
 
-# Kind: what to call it. A kind is the end of a name, without .gz.
-KINDS = {
-    ".npy": "a NumPy array",
-    ".npz": "an archive of NumPy arrays",
-    ".csv": "a table of text",
-    ".tsv": "a table of text",
-    ".txt": "a table of text",
-    ".parquet": "a Parquet table",
-    ".mtx": "a Matrix Market file",
-    ".h5ad": "an AnnData file",
-}
-TEXT = (".csv", ".tsv", ".txt")
-_PACKED = (*TEXT, ".mtx")  # may also end in .gz
 
-# First bytes: what they say of a file, and the kinds they fit.
-_SIGNATURES = (
-    (rb"\x93NUMPY", "a NumPy array (.npy)", (".npy",)),
-    (rb"PK(\x03\x04|\x05\x06)", "a zip archive (.npz, .xlsx)", (".npz",)),
-    (rb"PAR1", "a Parquet table", (".parquet",)),
-    (rb"\x89HDF\r\n", "an HDF5 file (.h5ad)", (".h5ad",)),
-    (rb"%%MatrixMarket", "a Matrix Market file (.mtx)", (".mtx",)),
-    (rb"\x1f\x8b", "compressed by gzip (.gz)", ()),
-    (rb"\x80[\x02-\x05]", "a Python pickle", ()),
-    (rb"%PDF|\x89PNG|\xff\xd8\xff", "a picture or a document", ()),
-    (rb"(?i)\s*<(!doctype|html|\?xml)", "a web page", ()),
+class FileKind(NamedTuple):
+    """A kind of file that sce reads."""
+
+    title: str  # what messages call it
+    reader: str  # "module:function", from a path and a Request to a Source
+    signature: bytes | None = None  # a regular expression for its first bytes; None for text
+    shown: str = ""  # what messages call a file that begins with the signature
+    gzip: bool = False  # whether it may also end in .gz
+
+
+_TEXT = FileKind("a text table", "sce.data.text:read_text", gzip=True)
+
+# The ending, without .gz, of every kind of file. A new format needs a row here and a module with its reader.
+FILE_KINDS = {
+    ".npy": FileKind("a NumPy array", "sce.data.arrays:read_npy", rb"\x93NUMPY", "a NumPy array (.npy)"),
+    ".npz": FileKind(
+        "an archive of NumPy arrays",
+        "sce.data.arrays:read_npz",
+        rb"PK(\x03\x04|\x05\x06)",
+        "a zip archive (.npz, .xlsx)",
+    ),
+    ".csv": _TEXT,
+    ".tsv": _TEXT,
+    ".txt": _TEXT,
+    ".parquet": FileKind("a Parquet table", "sce.data.parquet:read_parquet", rb"PAR1", "a Parquet table"),
+    ".mtx": FileKind(
+        "a Matrix Market file",
+        "sce.data.matrix_market:read_mtx",
+        rb"%%MatrixMarket",
+        "a Matrix Market file (.mtx)",
+        gzip=True,
+    ),
+    ".h5ad": FileKind("an AnnData file", "sce.data.h5ad:read_h5ad", rb"\x89HDF\r\n", "an HDF5 file (.h5ad)"),
+}
+
+# First bytes of files that sce does not read, and what such a file is.
+_FOREIGN_SIGNATURES = (
+    (rb"\x1f\x8b", "a gzip file (.gz)"),
+    (rb"\x80[\x02-\x05]", "a Python pickle"),
+    (rb"%PDF|\x89PNG|\xff\xd8\xff", "a picture or a document"),
+    (rb"(?i)\s*<(!doctype|html|\?xml)", "a web page"),
 )
 
 
 def kind_of(path: Path) -> str:
-    """The kind of a file by its name, one of KINDS.
+    """The kind of a file by its name, one of FILE_KINDS.
 
     Examples
     --------
@@ -49,20 +67,20 @@ def kind_of(path: Path) -> str:
     name = path.name.lower()
     packed = name.endswith(".gz")
     kind = Path(name[:-3] if packed else name).suffix
-    if kind not in KINDS or (packed and kind not in _PACKED):
-        near = difflib.get_close_matches(kind, KINDS, 1, 0.6)
+    if kind not in FILE_KINDS or (packed and not FILE_KINDS[kind].gzip):
+        near = difflib.get_close_matches(kind, FILE_KINDS, 1, 0.6)
         hint = f" (did you mean {near[0]}?)" if near else ""
         raise InputError(
             f"{path} ends in {''.join(path.suffixes[-2:] if packed else path.suffixes[-1:]) or 'nothing'}, which sce "
-            f"cannot read{hint}; give {', '.join(KINDS)}, the texts and .mtx also with .gz."
+            f"cannot read{hint}; it reads {', '.join(FILE_KINDS)} (text and .mtx also as .gz)."
         )
     return kind
 
 
 def check_file(path: Path) -> str:
-    """The kind of a file that is there, can be read, is not empty, and begins as its name says."""
+    """The kind of a file, once it is known to exist, to be readable and not empty, and to begin as its name says."""
     if str(path) in ("-", "/dev/stdin"):
-        raise InputError("sce reads files, not standard input; save it to a file first.")
+        raise InputError("sce reads files, not standard input; save the data to a file first.")
     try:
         if path.is_dir():
             raise InputError(f"{path} is a folder; give a file in it.")
@@ -77,54 +95,60 @@ def check_file(path: Path) -> str:
         raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
     if not first:
         raise InputError(f"{path} is empty; give a file with data in it.")
-    _refuse_stranger(path, kind, first)
+    _check_signature(path, kind, first)
     return kind
 
 
-def _refuse_stranger(path: Path, kind: str, first: bytes) -> None:
+def _check_signature(path: Path, kind: str, first: bytes) -> None:
     """Refuse a file whose first bytes are those of another kind."""
+    found = _recognise(first)
     packed = path.suffix.lower() == ".gz"
-    is_, fits = next(((is_, fits) for pattern, is_, fits in _SIGNATURES if re.match(pattern, first)), (None, ()))
+    expected = FILE_KINDS[kind]
     if packed:
-        right = first[:2] == b"\x1f\x8b"
-    elif is_ is None:
-        right = kind in TEXT
-        is_ = "text" if b"\x00" not in first else "something else"
+        right = first.startswith(b"\x1f\x8b")
+    elif expected.signature is None:
+        right = found is None
     else:
-        right = kind in fits
+        right = re.match(expected.signature, first) is not None
     if not right:
-        meant = "gzip" if packed else KINDS[kind]
+        found = found or ("text" if b"\x00" not in first else "something else")
         raise InputError(
-            f"{path} is not what its name says: it should be {meant}, but its first bytes are those of "
-            f"{(is_ or 'something else').removeprefix('compressed by ')}; give the right file, or the right name."
+            f"{path} is not what its name says: it should be {'a gzip file' if packed else expected.title}, but its first "
+            f"bytes are those of {found}; give the right file, or rename it."
         )
 
 
+def _recognise(first: bytes) -> str | None:
+    """What a file with these first bytes is; None for text and for what is not known."""
+    known = ((kind.signature, kind.shown) for kind in FILE_KINDS.values() if kind.signature is not None)
+    return next((shown for pattern, shown in (*known, *_FOREIGN_SIGNATURES) if re.match(pattern, first)), None)
+
+
 def _nearest(path: Path) -> str:
-    """A hint at a file with nearly this name."""
+    """A hint at a file with a similar name."""
     try:
         names = [p.name for p in path.parent.iterdir()]
     except OSError:
-        return f": the folder {path.parent} is not there." if not path.parent.is_dir() else "."
+        return f": the folder {path.parent} does not exist." if not path.parent.is_dir() else "."
     near = difflib.get_close_matches(path.name, names, 1, 0.6)
     return f"; did you mean {path.parent / near[0]}?" if near else "."
 
 
 @contextmanager
 def reading(path: Path, kind: str) -> Iterator[None]:
-    """Turn whatever a reader raises into one sentence; our own errors pass."""
+    """Turn whatever a reader raises into an InputError of one sentence; our own errors pass unchanged."""
     try:
         yield
     except SCEError:
         raise
     except MemoryError:
         raise InputError(
-            f"{path} needs more memory than there is; read fewer columns with --columns, or save it as .npy, which "
-            "is not read as a whole."
+            f"{path} needs more memory than there is; read fewer columns with columns=, or save it as .npy, which is "
+            "memory-mapped."
         ) from None
     except Exception as error:
         reason = re.sub(r"\s+", " ", str(error)).strip() or type(error).__name__
         raise InputError(
-            f"{path} cannot be read as {KINDS[kind]}: it is damaged or cut short ({reason[:200].rstrip('.')}); copy or "
-            "make it anew."
+            f"{path} cannot be read as {FILE_KINDS[kind].title}: it is damaged or truncated ({reason[:200].rstrip('.')}); "
+            "copy it again or recreate it."
         ) from error

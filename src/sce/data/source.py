@@ -1,4 +1,4 @@
-"""What a reader is asked for, and what it gives."""
+"""What a reader of a file format is asked for, and what it returns."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from sce.errors import InputError
 
 @dataclass(frozen=True)
 class Request:
-    """The part of a file that is wanted.
+    """Which part of a file to read.
 
     Parameters
     ----------
     columns : list of str, optional
         Names of columns, or ranges of their numbers such as "2:5"; all by default.
     drop : list of str
-        Columns to leave out, in the same way.
+        Columns to leave out, written in the same way.
     apart : tuple of str
-        Columns to be kept apart from the numbers, as they are: labels, ids, weights. They need not be among `columns`.
+        Columns to keep apart from the numbers, unconverted: labels, ids, weights. They need not be among `columns`.
     likely : frozenset of str
-        Names, in lower case, of columns that may well be labels or ids, which are kept apart as well.
+        Names, in lower case, of columns that are probably labels or ids; they are kept apart as well.
     array : str, optional
         Which array of a file that has several.
     decimal_comma : bool, default=False
-        Whether numbers in a text are written as 1,5.
+        Whether numbers in a text table are written as 1,5.
     header : {"auto", "yes", "no"}, default="auto"
-        Whether the first row of a text has the names of the columns.
+        Whether the first row of a text table holds the names of the columns.
     """
 
     columns: list[str] | None = None
@@ -42,7 +42,7 @@ class Request:
     header: str = "auto"
 
     def is_apart(self, name: str) -> bool:
-        """Whether a column is to be kept apart from the numbers."""
+        """Whether to keep a column apart from the numbers."""
         return name in self.apart or name.lower() in self.likely
 
 
@@ -51,37 +51,37 @@ class Source:
     """The content of a data file: a matrix of numbers, and columns of other things."""
 
     path: Path
-    X: Any  # array, mapped array or CSR matrix of shape (n, d); NaN where a number is missing
+    X: Any  # array, memory-mapped array or CSR matrix of shape (n, d); NaN where a number is missing
     names: list[str] | None = None  # of the columns of X
-    text: dict[str, np.ndarray] = field(
-        default_factory=dict
-    )  # columns of text, or kept apart, in the order of the file
-    extra: dict[str, np.ndarray] = field(default_factory=dict)  # what else there is for each row: never data
+    text: dict[str, np.ndarray] = field(default_factory=dict)  # columns of text, or kept apart, in the file's order
+    extra: dict[str, np.ndarray] = field(default_factory=dict)  # further values for each row, which are never data
     ids: np.ndarray | None = None  # names of the rows
-    first_line: int | None = None  # where the file has lines: that of row 0
-    notes: list[str] = field(default_factory=list)  # what was decided in reading
+    first_line: int | None = None  # the line of row 0 in a file where each row is one line
+    notes: list[str] = field(default_factory=list)  # decisions made while reading
+    dropped: frozenset[str] = frozenset()  # columns that were left out on request, some of which may be in `extra`
+    unread: tuple[str, ...] = ()  # further columns of the file, neither asked for nor dropped
 
     def check(self) -> None:
-        """Refuse what no reader may give: no rows, names that occur twice, values that are no numbers."""
+        """Refuse what no reader may return: no rows, duplicate names, values that are not numbers."""
         if self.X.ndim != 2:
             hint = " Reshape it with X.reshape(-1, 1) if it is one column." if self.X.ndim == 1 else " Reshape it."
             raise InputError(
-                f"{self.path} holds an array of shape {self.X.shape}; a table is needed, a row for each point.{hint}"
+                f"{self.path} holds an array of shape {self.X.shape}, but a table with one row per point is needed.{hint}"
             )
         if self.X.dtype.kind not in "buif":
             what = {"c": "complex numbers", "m": "durations", "M": "dates", "U": "text", "S": "text"}
             raise InputError(
-                f"{self.path} holds {what.get(self.X.dtype.kind, self.X.dtype)}, not real numbers; turn them into numbers."
+                f"{self.path} holds {what.get(self.X.dtype.kind, self.X.dtype)}, not real numbers; convert it to numbers."
             )
         if not self.X.shape[0]:
             raise InputError(f"{self.path} has no rows; give at least two.")
         if not self.X.shape[1] and not self.text and not self.extra:
             raise InputError(f"{self.path} has no columns; give at least one.")
-        refuse_double_names(self.path, [*(self.names or []), *self.text])
+        refuse_duplicate_names(self.path, [*(self.names or []), *self.text])
 
 
-def refuse_double_names(path: Path, names: list[str]) -> None:
-    """Refuse a header with the same name twice."""
+def refuse_duplicate_names(path: Path, names: list[str]) -> None:
+    """Refuse a header that has the same name twice."""
     seen: dict[str, int] = {}
     for place, name in enumerate(names):
         if name in seen:
@@ -92,7 +92,7 @@ def refuse_double_names(path: Path, names: list[str]) -> None:
 
 
 def ordinal(place: int) -> str:
-    """First for 0, 2nd for 1, and so on.
+    """1st for 0, 2nd for 1, and so on.
 
     >>> ordinal(0), ordinal(1), ordinal(12), ordinal(21)
     ('1st', '2nd', '13th', '22nd')
@@ -103,7 +103,7 @@ def ordinal(place: int) -> str:
 
 
 def choose_columns(path: Path, names: list[str] | None, count: int, request: Request) -> list[int]:
-    """The places of the wanted columns, in the order asked for.
+    """The places of the requested columns, in the requested order.
 
     Examples
     --------
@@ -114,20 +114,27 @@ def choose_columns(path: Path, names: list[str] | None, count: int, request: Req
     unwanted = set(_places(path, names, count, request.drop))
     chosen = [place for place in dict.fromkeys(wanted) if place not in unwanted]
     if not chosen and count:
-        raise InputError(f"No column of {path} is left by --columns and --drop; leave at least one.")
+        raise InputError(f"columns= and drop= leave no column of {path}; keep at least one.")
     return chosen
 
 
-def pick_columns(source: Source, request: Request) -> Source:
-    """The source with the wanted columns in X, and those to be kept apart beside it.
+def dropped_names(path: Path, names: list[str], request: Request) -> frozenset[str]:
+    """The names of the columns that the request drops."""
+    return frozenset(names[place] for place in _places(path, names, len(names), request.drop))
 
-    Columns that follow one another are a view, so that a mapped array stays mapped.
+
+def pick_columns(source: Source, request: Request) -> Source:
+    """The source with the requested columns in X, and the columns to keep apart beside it.
+
+    Adjacent columns are a view, so that a memory-mapped array stays mapped.
     """
     X, names = source.X, source.names or [str(place) for place in range(source.X.shape[1])]
     chosen = choose_columns(source.path, names, len(names), request)
     apart = [place for place, name in enumerate(names) if request.is_apart(name)]
     source.text = {names[place]: column_of(X, place) for place in apart if place in chosen}
     source.extra |= {names[place]: column_of(X, place) for place in apart if place not in chosen}
+    source.dropped = dropped_names(source.path, names, request)
+    source.unread = unread_names(names, chosen, source)
     chosen = [place for place in chosen if place not in apart]
     source.names = [names[place] for place in chosen]
     if chosen and chosen == list(range(chosen[0], chosen[-1] + 1)):
@@ -135,6 +142,12 @@ def pick_columns(source: Source, request: Request) -> Source:
     else:
         source.X = X[:, chosen]
     return source
+
+
+def unread_names(names: list[str], chosen: list[int], source: Source) -> tuple[str, ...]:
+    """The names of columns that are neither chosen, nor dropped, nor kept apart."""
+    known = {*(names[place] for place in chosen), *source.text, *source.extra, *source.dropped}
+    return tuple(name for name in names if name and name not in known)
 
 
 def column_of(X: Any, place: int) -> np.ndarray:
@@ -158,7 +171,7 @@ def _places(path: Path, names: list[str] | None, count: int, wanted: list[str]) 
 
 
 def hint_at(item: str, names: list[str] | None, count: int) -> str:
-    """The columns there are, or the one that was probably meant."""
+    """The column that was probably meant, or a list of all columns."""
     import difflib
 
     near = difflib.get_close_matches(item, names or [], 1, 0.6)
@@ -182,5 +195,5 @@ def _span(path: Path, text: str, count: int) -> range:
     start = int(first or 0)
     stop = (int(last) if last else count) if colon else start + 1
     if not start < stop <= count:
-        raise InputError(f"{path} has {count} columns, from 0 to {count - 1}; {text!r} is none of them.")
+        raise InputError(f"{path} has {count} columns, from 0 to {count - 1}; {text!r} is not among them.")
     return range(start, stop)

@@ -25,20 +25,20 @@ from sce.data.cells import (
     without_mark,
 )
 from sce.data.separator import find_separator, one_space
-from sce.data.source import Request, Source, choose_columns, refuse_double_names
+from sce.data.source import Request, Source, choose_columns, dropped_names, refuse_duplicate_names, unread_names
 from sce.errors import InputError
 
-_LOOK_AT = 1000  # rows from which the kinds of the columns are learned
-_LOOK_AT_CELLS = 100_000  # or fewer rows, where there are many columns
-_AT_ONCE = 200_000  # cells converted at a time
-_BYTES = 1 << 20  # or about so many bytes
+_KIND_ROWS = 1000  # rows from which the kinds of the columns are inferred
+_KIND_CELLS = 100_000  # fewer rows where they would have more cells than this
+_CONVERTED_CELLS = 200_000  # converted at a time by the slow path
+_PARSED_BYTES = 1 << 20  # parsed at a time, approximately, by the fast path
 _BYTE_ORDER_MARKS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))
 
 
 def read_text(path: Path, request: Request) -> Source:
-    """A table of text. Columns that are mostly numbers must be so in every row; the others are text."""
+    """A text table. A column whose first rows are mostly numbers must hold numbers throughout; other columns are text."""
     try:
-        with io.TextIOWrapper(_unpacked(path), _encoding(path), newline="") as file:
+        with io.TextIOWrapper(_opened(path), _encoding(path), newline="") as file:
             return _read(path, file, request)
     except UnicodeDecodeError as error:
         raise InputError(
@@ -48,14 +48,14 @@ def read_text(path: Path, request: Request) -> Source:
 
 
 def _encoding(path: Path) -> str:
-    """The encoding, by the byte order mark."""
-    with _unpacked(path) as file:
+    """The encoding, from the byte order mark."""
+    with _opened(path) as file:
         first = file.read(3)
     return next((name for mark, name in _BYTE_ORDER_MARKS if first.startswith(mark)), "utf-8")
 
 
-def _unpacked(path: Path) -> Any:
-    """The bytes of the file."""
+def _opened(path: Path) -> Any:
+    """The file, decompressed."""
     return gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb")
 
 
@@ -66,25 +66,26 @@ def _read(path: Path, file: TextIO, request: Request) -> Source:
         lines = (Line(line.number, [with_point(cell) for cell in line.cells]) for line in lines)
     head, rest = _look(path, lines)
     width = _width(head)
-    is_long = rest is not None
+    has_more = rest is not None
     lines = _filled(itertools.chain(head, rest or ()), width)
     head = [line for line in head if width == 1 or not is_blank(line.cells)]
     header, columns = _columns(path, head, width, request)
     first_line = head[0].number
     blocks = None
-    if is_long and width > 1 and separator != " " and file.encoding == "utf-8" and not request.decimal_comma:
-        blocks = _quick_blocks(path, separator, columns, first_line)
+    if has_more and width > 1 and separator != " " and file.encoding == "utf-8" and not request.decimal_comma:
+        blocks = _parsed_blocks(path, separator, columns, first_line)
     if blocks is None:
         cells = Cells(path, columns)
         rows = itertools.islice(lines, int(header), None)
-        blocks = [cells.convert(part) for part in _parts(rows, max(1, _AT_ONCE // width))], cells.last_line
+        blocks = [cells.convert(part) for part in _parts(rows, max(1, _CONVERTED_CELLS // width))], cells.last_line
     X, text = _joined(blocks[0], columns)
     extra = {name: text.pop(name) for name in columns.beside}
     source = Source(path, X, [columns.names[c] for c in columns.numbers], text, extra)
     source.first_line = first_line if blocks[1] - first_line == len(X) - 1 else None
-    source.notes = (
-        [] if header else [f"No header: columns are called 0 to {width - 1}; --header yes takes the first row"]
-    )
+    source.dropped = dropped_names(path, columns.names, request)
+    source.unread = unread_names(columns.names, columns.chosen, source)
+    if not header:
+        source.notes = [f'No header: columns are named 0 to {width - 1}; header="yes" takes names from the first row']
     return source
 
 
@@ -92,34 +93,34 @@ def _read(path: Path, file: TextIO, request: Request) -> Source:
 
 
 def _lines(path: Path, file: TextIO, separator: str) -> Iterator[Line]:
-    """All lines, cut into cells; empty ones have none."""
+    """All lines, split into cells; empty lines have none."""
     file.seek(0)
     plain = file if separator != " " else (one_space(line) + "\n" for line in file)
     rows = csv.reader(plain, delimiter=separator, skipinitialspace=True, strict=True)
-    begun = 1
+    begin = 1
     try:
         for row in rows:
             yield Line(rows.line_num, row)
-            begun = rows.line_num + 1
+            begin = rows.line_num + 1
     except csv.Error as error:
         raise InputError(
-            f'{path} has a quote (") that is wrong or never closed in the row that begins on line {begun} ({error}); write a '
-            "quote inside of a text twice."
+            f'{path} has a misplaced or unclosed quote (") in the row that begins on line {begin} ({error}); double a quote '
+            "that is part of a text."
         ) from None
 
 
 def _look(path: Path, lines: Iterator[Line]) -> tuple[list[Line], Iterator[Line] | None]:
-    """The first lines, from which kinds are learned, and the others if there are more."""
+    """The first lines, from which kinds are inferred, and the remaining ones if there are any."""
     first = next((line for line in lines if not is_blank(line.cells)), None)
     if first is None:
-        raise InputError(f"{path} has nothing but empty lines; give a file with data in it.")
-    more = min(_LOOK_AT, max(50, _LOOK_AT_CELLS // len(first.cells)))
+        raise InputError(f"{path} has only empty lines; give a file with data in it.")
+    more = min(_KIND_ROWS, max(50, _KIND_CELLS // len(first.cells)))
     head = [first, *itertools.islice(lines, more)]
     return _without_comments(head), (lines if len(head) > more else None)
 
 
 def _without_comments(head: list[Line]) -> list[Line]:
-    """Without the lines that begin with # above the table; the last of them stays if it may be the header."""
+    """Remove the lines above the table that begin with #; the last one stays if it may be the header."""
     marks = list(itertools.takewhile(lambda line: is_blank(line.cells) or line.cells[0].startswith("#"), head))
     table = head[len(marks) :]
     if not marks or not table:
@@ -129,7 +130,7 @@ def _without_comments(head: list[Line]) -> list[Line]:
 
 
 def _filled(lines: Iterator[Line], width: int) -> Iterator[Line]:
-    """Without empty lines; in a table of one column only those at the end are nothing, the others are missing values."""
+    """Skip empty lines. In a table of one column they are missing values, except at the end."""
     waiting: list[Line] = []
     for line in lines:
         if not is_blank(line.cells):
@@ -146,7 +147,7 @@ def _parts(lines: Iterator[Line], rows: int) -> Iterator[list[Line]]:
 
 
 def _width(head: list[Line]) -> int:
-    """The number of cells that most lines have; of two numbers as frequent, that of the later lines."""
+    """The most frequent number of cells per line; of two equally frequent ones, that of the later lines."""
     counts = [len(line.cells) for line in reversed(head) if not is_blank(line.cells)]
     return max(dict.fromkeys(counts), key=counts.count)
 
@@ -155,12 +156,12 @@ def _width(head: list[Line]) -> int:
 
 
 def _columns(path: Path, head: list[Line], width: int, request: Request) -> tuple[bool, Columns]:
-    """Whether there is a header, which is taken off the first rows, and the names and kinds of the wanted columns."""
+    """Whether there is a header, which is removed from the first rows, and the names and kinds of the columns to read."""
     header = _header(head, width, request.header)
     names = header or [str(place) for place in range(width)]
     if header:
         head.pop(0)
-    refuse_double_names(path, names)
+    refuse_duplicate_names(path, names)
     if not head:
         raise InputError(f"{path} has a header but no rows; give a file with data in it.")
     kinds = [kind_of_column([line.cells[place] for line in head if place < len(line.cells)]) for place in range(width)]
@@ -168,19 +169,20 @@ def _columns(path: Path, head: list[Line], width: int, request: Request) -> tupl
     apart = [c for c in range(width) if request.is_apart(names[c]) and (names[c] or kinds[c] != "missing")]
     numbers = [c for c in chosen if c not in apart and kinds[c] != "text"]
     text = [c for c in range(width) if c in apart or (c in chosen and kinds[c] == "text")]
-    return header is not None, Columns(names, numbers, text, [names[c] for c in apart if c not in chosen])
+    beside = [names[c] for c in apart if c not in chosen]
+    return header is not None, Columns(names, numbers, text, beside, chosen)
 
 
 def _header(head: list[Line], width: int, wanted: str) -> list[str] | None:
-    """The names of the columns in the first row, if they are there.
+    """The names of the columns in the first row, if it is a header.
 
-    A row without numbers and gaps is a header if there are numbers below it, or if none of its cells occurs again below;
-    so are the numbers 0, 1, 2 and so on, which pandas writes.
+    A row without numbers or missing values is a header if there are numbers below it, or if none of its cells occurs again
+    below it. So is 0, 1, 2 and so on, which pandas writes.
     """
     first = without_mark([cell.strip() for cell in head[0].cells])
     if wanted == "no" or len(first) not in (width, width - 1):
         return None
-    named = first if len(first) == width else ["", *first]  # R writes no name above the names of the rows
+    named = first if len(first) == width else ["", *first]  # R writes no name for the column of row names
     below = [line.cells for line in head[1:] if len(line.cells) == width]
     if wanted == "yes" or _counts_up(named):
         return named
@@ -195,7 +197,7 @@ def _header(head: list[Line], width: int, wanted: str) -> list[str] | None:
 
 
 def _counts_up(names: list[str]) -> bool:
-    """Whether names are 0, 1, 2, ..., after one that is empty or not, as those of a data frame without names."""
+    """Whether names are 0, 1, 2, ..., possibly after an empty one, as pandas writes for a frame without names."""
     numbers = names[1:] if names[:1] == [""] else names
     return len(names) >= 3 and numbers == [str(k) for k in range(len(numbers))]
 
@@ -203,13 +205,13 @@ def _counts_up(names: list[str]) -> bool:
 # ----------------------------------------------------------------------------------------------------------------- rows
 
 
-def _quick_blocks(path: Path, separator: str, columns: Columns, first_line: int) -> tuple[list[Block], int] | None:
-    """All rows by the quick parser, and the last line; None where there are quotes or odd line ends, which it does not know."""
+def _parsed_blocks(path: Path, separator: str, columns: Columns, first_line: int) -> tuple[list[Block], int] | None:
+    """All rows by the compiled parser, and the last line; None if there are quotes or lone carriage returns."""
     cells, blocks, line = Cells(path, columns), [], first_line
-    with _unpacked(path) as file:
+    with _opened(path) as file:
         if not all(_is_plain(file.readline()) for _ in range(first_line - 1)):
             return None
-        while text := file.read(_BYTES) + file.readline():
+        while text := file.read(_PARSED_BYTES) + file.readline():
             if not _is_plain(text):
                 return None
             blocks.append(cells.convert_text(text, separator, line))
@@ -222,7 +224,7 @@ def _is_plain(text: bytes) -> bool:
 
 
 def _joined(blocks: list[Block], columns: Columns) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """One array of numbers and one of text for each column, giving back the blocks as it goes."""
+    """One array of numbers, and one array per column of text; the blocks are released one by one."""
     text = {columns.names[c]: np.concatenate([words[k] for _, words in blocks]) for k, c in enumerate(columns.text)}
     X = np.empty((sum(len(numbers) for numbers, _ in blocks), len(columns.numbers)))
     start = 0

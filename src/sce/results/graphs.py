@@ -7,7 +7,7 @@ from typing import Any
 
 from sce.core.write import atomic, check_writable, write_npz
 from sce.data.arrays import MAP, SWEEP, is_sparse, load_sparse, npz_shapes
-from sce.data.formats import read
+from sce.data.formats import read_source
 from sce.data.sniff import check_file, reading
 from sce.errors import InputError, OutputError
 
@@ -32,7 +32,7 @@ def read_graph(path: str | Path) -> Any:
     if kind == ".h5ad":
         with reading(path, kind):
             return _of_anndata(path)
-    source = read(path)
+    source = read_source(path)
     if source.text:
         raise InputError(
             f"{path} has columns of text ({', '.join(source.text)}); a graph is a square matrix of numbers."

@@ -5,30 +5,31 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sce.cli.console import Talk
-from sce.cli.inputs import check_source_usage, is_named, labels_are_classes, read_source, source_stem
+from sce.cli.console import Console
+from sce.cli.inputs import check_source_usage, labels_are_classes, read_source, source_stem
 from sce.cli.options import UsageError
 from sce.compare.dataset import Data
 from sce.compare.methods import choose
 from sce.compare.run import compare
 from sce.compare.store import DONE, Row
 from sce.compare.tables import record
+from sce.data.datasets.find import about, is_name
 from sce.errors import InputError
 from sce.graph.build import GraphOptions, check_options
 
-_GRAPH = ("affinity", "n_neighbors", "perplexity", "metric")
+_GRAPH_KEYS = ("affinity", "n_neighbors", "perplexity", "metric")
 
 
-def run(args: Any, talk: Talk) -> None:
-    """Read, compare, say where the report is."""
-    talk.stage("start")
+def run(args: Any, console: Console) -> None:
+    """Read, compare, print where the report is."""
+    console.stage("start")
     check_source_usage(args)
     if args.weights is not None:
-        raise UsageError("--weights means nothing to the other methods; leave it out.")
+        raise UsageError("--weights has no effect on the other methods; leave it out.")
     if not args.time_limit > 0:
         raise UsageError(f"--time-limit takes a number of seconds above 0, not {args.time_limit:g}.")
     choose(args.methods)
-    data = _data(args, talk)
+    data = _data(args, console)
     rows = compare(
         data,
         args.output,
@@ -38,21 +39,21 @@ def run(args: Any, talk: Talk) -> None:
         n_jobs=args.n_jobs,
         retry=args.retry,
         blocks=args.blocks,
-        say=talk.say,
+        say=console.say,
     )
-    talk.stage("compare")
-    _tell(args, data, rows, talk)
+    console.stage("compare")
+    _report(args, data, rows, console)
 
 
-def _data(args: Any, talk: Talk) -> Data:
-    """The data that were asked for, and how P is to be made."""
+def _data(args: Any, console: Console) -> Data:
+    """The data, and how to compute P."""
     options = _graph_options(args)
     check_options(options)
-    table, P = read_source(args, talk)
+    table, P = read_source(args, console)
     X = None if args.data is None or args.affinity == "precomputed" else table.X
     if args.metric == "precomputed":
-        raise InputError("The other methods take vectors or a graph, not distances; make a graph of them first.")
-    named = is_named(args)
+        raise InputError("The other methods take vectors or a graph, not distances; make a graph from them first.")
+    named = args.data is not None and is_name(args.data)
     return Data(
         name=source_stem(args),
         X=X,
@@ -66,22 +67,18 @@ def _data(args: Any, talk: Talk) -> Data:
 
 
 def _graph_options(args: Any) -> GraphOptions:
-    """What was asked for; where nothing was, the paper's choice for its data sets."""
-    from sce import datasets
-
-    given = {name: getattr(args, name) for name in _GRAPH if getattr(args, name) is not None}
-    if not given and args.graph is None and is_named(args):
-        given = dict(datasets.about(args.data).similarities)
+    """The given options; if there are none, the paper's choice for its data sets."""
+    given = {name: getattr(args, name) for name in _GRAPH_KEYS if getattr(args, name) is not None}
+    if not given and args.graph is None and args.data is not None and is_name(args.data):
+        given = dict(about(args.data).similarities)
     return GraphOptions(**given)
 
 
 def _described(args: Any, *, named: bool) -> str:
-    from sce import datasets
-
-    return datasets.about(args.data).summary if named else Path(str(args.data or args.graph)).name
+    return about(args.data).summary if named else Path(str(args.data or args.graph)).name
 
 
-def _tell(args: Any, data: Data, rows: list[Row], talk: Talk) -> None:
+def _report(args: Any, data: Data, rows: list[Row], console: Console) -> None:
     folder = Path(args.output)
     facts = {
         "report": str(folder / "report.html"),
@@ -90,5 +87,5 @@ def _tell(args: Any, data: Data, rows: list[Row], talk: Talk) -> None:
         "rows": [record(data.name, row) for row in rows],
     }
     done = sum(row.status == DONE for row in rows)
-    left = "" if done == len(rows) else f", {len(rows) - done} not, and the report says why"
-    talk.result(facts, f"{folder / 'report.html'}: {done} methods on {data.name}{left}")
+    left = "" if done == len(rows) else f"; {len(rows) - done} failed, and the report says why"
+    console.result(facts, f"{folder / 'report.html'}: {done} methods on {data.name}{left}")

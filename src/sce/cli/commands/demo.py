@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from sce.cli.catalog import COMMANDS
-from sce.cli.console import Talk
+from sce.cli.console import Console
 from sce.cli.options import make_parser
 from sce.core.write import atomic, check_writable
 from sce.errors import OutputError
 
 
-def run(args: Any, talk: Talk) -> None:
-    """Write the digits as a file that people know, and embed that file as they would."""
+def run(args: Any, console: Console) -> None:
+    """Write the digits as a .csv file, and embed that file as a user would."""
     from sce.cli.commands.embed import run as embed
 
     folder = Path(args.folder)
@@ -23,18 +23,18 @@ def run(args: Any, talk: Talk) -> None:
     text = _digits()
     if data.exists() and data.read_bytes() != text:
         raise OutputError(
-            f"{data} is there already and is not the demo's; go to another folder, or give one with --folder."
+            f"{data} exists and was not written by the demo; change to another folder, or name one with --folder."
         )
     with atomic(data) as file:
         file.write(text)
-    talk.stage("digits")
+    console.stage("digits")
     line = ["embed", str(data), "-o", str(folder / "digits.map.npz"), "--plot", str(folder / "digits.png")]
-    talk.say(f"Wrote {data}, 1,797 handwritten digits of 8 x 8 pixels. Now: sce {' '.join(line)}")
-    embed(make_parser(COMMANDS, "").parse_args(line), talk)
+    console.say(f"Wrote {data}, 1,797 handwritten digits of 8 x 8 pixels. Now: sce {' '.join(line)}")
+    embed(make_parser(COMMANDS, "").parse_args(line), console)
 
 
 def _digits() -> bytes:
-    """The digits as a table of text, the last column being their labels."""
+    """The digits as a text table, with labels in the last column."""
     from sklearn.datasets import load_digits
 
     digits = load_digits()

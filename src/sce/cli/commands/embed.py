@@ -1,4 +1,4 @@
-"""`sce embed`: a file of data to a map."""
+"""`sce embed`: from a data file to a map."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from sce.cli.catalog import COMMANDS
 from sce.cli.commands.plot import draw, write_picture
-from sce.cli.console import Talk
+from sce.cli.console import Console
 from sce.cli.inputs import (
     affinity_parameters,
     check_outputs,
@@ -20,7 +20,7 @@ from sce.cli.inputs import (
     source_facts,
 )
 from sce.cli.options import UsageError, nearest
-from sce.data.formats import read
+from sce.data.formats import read_source as read_file
 from sce.data.table import Table
 from sce.errors import InputError
 from sce.estimator import SCE, check_parameters
@@ -28,28 +28,28 @@ from sce.layout.start import STARTS
 from sce.results.graphs import write_graph
 from sce.results.maps import KIND, Map, load
 
-_OPTIONS = next(command for command in COMMANDS if command.name == "embed").options
+_EMBED_OPTIONS = next(command for command in COMMANDS if command.name == "embed").options
 
 
-def run(args: Any, talk: Talk) -> None:
+def run(args: Any, console: Console) -> None:
     """Read, prepare, embed, write."""
-    talk.stage("start")
+    console.stage("start")
     _check_usage(args)
     outputs = check_outputs(args, KIND)
-    model = make_model(args, _OPTIONS, talk)
+    model = make_model(args, _EMBED_OPTIONS, console)
     check_parameters(model)
-    table, P = read_source(args, talk)
+    table, P = read_source(args, console)
     model.set_params(**affinity_parameters(args, P), init=_start(args, table.X.shape[0]))
     model.fit(table.X, sample_weight=table.weights)
-    talk.stage("embed")
-    result = _map(args, model, table, talk)
+    console.stage("embed")
+    result = _map(args, model, table, console)
     written = save_result(result, outputs["output"], "map")
     if args.save_graph:
         write_graph(model.affinity_, outputs["save_graph"])
     if args.plot:
         write_picture(draw(result), outputs["plot"])
-    talk.stage("write")
-    _tell(args, result, model, written, talk)
+    console.stage("write")
+    _report(args, result, model, written, console)
 
 
 # --------------------------------------------------------------------------------------------------------- before the work
@@ -58,7 +58,7 @@ def run(args: Any, talk: Talk) -> None:
 def _check_usage(args: Any) -> None:
     check_source_usage(args)
     if args.alpha is not None and args.scale not in (None, "sce"):
-        raise UsageError("--alpha goes with --scale sce; leave one of them out.")
+        raise UsageError("--alpha is only for --scale sce; leave one of them out.")
     if args.init and args.init not in STARTS and Path(args.init).suffix.lower() not in (".npy", ".npz"):
         near = nearest(args.init, STARTS)
         raise UsageError(
@@ -67,25 +67,27 @@ def _check_usage(args: Any) -> None:
 
 
 def _start(args: Any, n: int) -> Any:
-    """The start by name, or coordinates from a file."""
+    """The initial map by name, or coordinates from a file."""
     init = args.init or "auto"
     if init in STARTS:
         return init
-    Y = load(init, whole=False).Y if init.lower().endswith(".npz") else np.array(read(init).X)
+    Y = load(init, whole=False).Y if init.lower().endswith(".npz") else np.array(read_file(init).X)
     wanted = args.n_components or 2
     if Y.shape[1] != wanted:
         raise InputError(
-            f"{init} has {Y.shape[1]} columns, but the map is to have {wanted} dimensions; see --n-components."
+            f"{init} has {Y.shape[1]} columns, but the map will have {wanted} dimensions; see --n-components."
         )
     if len(Y) != n:
-        raise InputError(f"{init} has {len(Y)} points, but there are {n} rows to embed; give the start of these data.")
+        raise InputError(
+            f"{init} has {len(Y)} points, but there are {n} rows to embed; give an initial map of these data."
+        )
     return Y
 
 
 # ------------------------------------------------------------------------------------------------------------------ result
 
 
-def _map(args: Any, model: SCE, table: Table, talk: Talk) -> Map:
+def _map(args: Any, model: SCE, table: Table, console: Console) -> Map:
     parameters = {"init": args.init or "auto"}  # not the coordinates themselves
     return Map.from_model(
         model,
@@ -93,13 +95,13 @@ def _map(args: Any, model: SCE, table: Table, talk: Talk) -> Map:
         ids=table.ids,
         label_name=table.label_name,
         parameters=parameters,
-        facts=source_facts(args, table, talk),
+        facts=source_facts(args, table, console),
         P=model.affinity_ if args.keep_graph else None,
         X=table.X if args.keep_data else None,
     )
 
 
-def _tell(args: Any, result: Map, model: SCE, path: Path, talk: Talk) -> None:
+def _report(args: Any, result: Map, model: SCE, path: Path, console: Console) -> None:
     n, d = result.Y.shape
     loss = float(model.history_["loss"][-1]) if model.n_epochs_ else None
     facts = {
@@ -114,4 +116,4 @@ def _tell(args: Any, result: Map, model: SCE, path: Path, talk: Talk) -> None:
         **{key: result.facts[key] for key in ("n_epochs", "stop_reason", "neighbor_method", "neighbor_recall")},
     }
     look = f"look at {args.plot}" if args.plot else f"draw it with: sce plot {path}"
-    talk.result(facts, f"{path}: {n} points, r = {result.r:.4g}; {look}")
+    console.result(facts, f"{path}: {n} points, r = {result.r:.4g}; {look}")

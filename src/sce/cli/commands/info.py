@@ -1,4 +1,4 @@
-"""`sce info`: what a map or a sweep file holds."""
+"""`sce info`: a description of a map or a sweep file."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from typing import Any
 
 import numpy as np
 
-from sce.cli.console import Talk
+from sce.cli.console import Console
 from sce.core.missing import is_missing
 from sce.results.maps import Map, load
 from sce.results.sweeps import Sweep, is_sweep
 
 
-def run(args: Any, talk: Talk) -> None:
-    """Read the file and say what is in it."""
+def run(args: Any, console: Console) -> None:
+    """Read the file and describe it."""
     facts = describe_sweep(Sweep.load(args.map)) if is_sweep(args.map) else describe(load(args.map))
     text = "\n".join(f"{name + ':':<13}{_shown(value)}" for name, value in facts.items() if value not in (None, [], {}))
-    talk.stage("read")
-    talk.result({"map": args.map, **facts}, f"{args.map}\n{text}")
+    console.stage("read")
+    console.result({"map": args.map, **facts}, f"{args.map}\n{text}")
 
 
 def describe(result: Map) -> dict[str, Any]:
-    """What a map holds, in plain values."""
+    """The content of a map, in plain values."""
     low, high = result.Y.min(axis=0), result.Y.max(axis=0)
     loss = result.history.get("loss", np.array([]))
     return {
@@ -39,7 +39,7 @@ def describe(result: Map) -> dict[str, Any]:
 
 
 def describe_sweep(result: Sweep) -> dict[str, Any]:
-    """What a sweep holds, in plain values."""
+    """The content of a sweep, in plain values."""
     n_maps, n, d = result.frames.shape
     return {
         "maps": n_maps,
@@ -83,7 +83,7 @@ def _labels(result: Map | Sweep) -> str | None:
     values, counts = np.unique(result.labels[~lost], return_counts=True)
     name += f"{lost.sum()} rows without, " if lost.any() else ""
     if result.labels.dtype.kind == "f" and len(values):
-        return f"{name}{len(values)} different numbers from {values[0]:g} to {values[-1]:g}"
+        return f"{name}{len(values)} distinct numbers from {values[0]:g} to {values[-1]:g}"
     shown = ", ".join(f"{value} ({count})" for value, count in zip(values[:10], counts[:10], strict=True))
     return f"{name}{len(values)} classes: {shown}{', ...' if len(values) > 10 else ''}"
 

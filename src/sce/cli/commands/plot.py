@@ -1,4 +1,4 @@
-"""`sce plot`: a map, or a sweep, to a picture."""
+"""`sce plot`: from a map or a sweep to a picture."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sce.cli.console import Talk
+from sce.cli.console import Console
 from sce.cli.options import UsageError
 from sce.core.write import atomic, check_writable
 from sce.results.maps import Map, load
@@ -16,10 +16,12 @@ from sce.results.sweeps import Sweep, is_sweep
 PICTURES = (".png", ".svg", ".pdf")
 
 
-def run(args: Any, talk: Talk) -> None:
+def run(args: Any, console: Console) -> None:
     """Read the map or the sweep, draw it, write the picture."""
     if not 1 <= args.width <= 100 or not 10 <= args.dpi <= 2000 or args.width * args.dpi > 20_000:
-        raise UsageError("--width takes 1 to 100 inches and --dpi 10 to 2000, at most 20,000 dots together.")
+        raise UsageError(
+            "--width takes 1 to 100 inches and --dpi 10 to 2000; their product may be at most 20,000 dots."
+        )
     if not 1 <= args.n_maps <= 100:
         raise UsageError(f"--n-maps takes 1 to 100, not {args.n_maps}.")
     path = check_writable(args.output or f"{Path(args.map).name.removesuffix('.npz')}.png", PICTURES, [args.map])
@@ -39,14 +41,14 @@ def run(args: Any, talk: Talk) -> None:
         picture = draw(result, width=args.width, **options)
         what = f"{len(result.Y)} points"
     write_picture(picture, path, args.dpi)
-    talk.stage("draw")
+    console.stage("draw")
     facts = {"plot": str(path), "points": len(result.ids), "label_name": result.label_name}
     by = f" by {result.label_name}" if result.labels is not None and result.label_name else ""
-    talk.result(facts, f"{path}: {what}{', coloured' + by if result.labels is not None else ''}")
+    console.result(facts, f"{path}: {what}{', coloured' + by if result.labels is not None else ''}")
 
 
 def _choose_labels(result: Map | Sweep, Y: np.ndarray, args: Any) -> None:
-    """Put the labels asked for into the map or the sweep; clusters are those of Y."""
+    """Put the requested labels into the map or the sweep; clusters are those of Y."""
     if args.labels == "none":
         result.labels = result.label_name = None
     elif args.labels == "clusters":
@@ -54,20 +56,20 @@ def _choose_labels(result: Map | Sweep, Y: np.ndarray, args: Any) -> None:
 
         result.labels, result.label_name = find_clusters(Y), "clusters"
     elif args.labels is not None:
-        from sce.data.label_files import read_labels
+        from sce.data.label_files import read_label_file
 
-        result.labels, result.label_name = read_labels(args.labels, len(Y), args.map)
+        result.labels, result.label_name = read_label_file(args.labels, len(Y), args.map)
 
 
 def draw(result: Map, **options: Any) -> Any:
-    """The axes with the map; the options are those of :func:`sce.plot.scatter`."""
+    """The axes with the map; options are those of :func:`sce.plot.scatter`."""
     from sce.plot import scatter
 
     return scatter(result.Y, result.labels, legend=result.label_name or True, **options)
 
 
 def write_picture(ax: Any, path: Path, dpi: int = 150) -> None:
-    """Write a figure, or that of some axes, whole or not at all; the same picture gives the same bytes."""
+    """Write the figure of an axes object, whole or not at all; the same picture gives the same bytes."""
     import matplotlib as mpl
 
     kind = path.suffix.lower().lstrip(".")

@@ -1,4 +1,4 @@
-"""`sce quality`: whether what a map shows is in the data."""
+"""`sce quality`: whether the structure in a map is in the data."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from sce import __version__
 from sce.cli.commands.plot import PICTURES, write_picture
-from sce.cli.console import Talk
-from sce.cli.inputs import read_source
-from sce.cli.options import UsageError, make_parser
+from sce.cli.console import Console
+from sce.cli.inputs import matrix_kind, read_prepared
+from sce.cli.options import UsageError
 from sce.clusters.hdbscan import find_clusters
 from sce.core.write import check_writable
-from sce.data.label_files import read_labels
-from sce.data.labels import Classes
-from sce.data.labels import read_labels as kind_of_labels
+from sce.data.label_files import read_label_file
+from sce.data.labels import Classes, read_labels
+from sce.data.recipe import Recipe
 from sce.errors import InputError
 from sce.estimator import SCE
 from sce.graph.precomputed import check_affinity
@@ -25,18 +24,18 @@ from sce.results.graphs import read_graph
 from sce.results.maps import Map, load
 
 
-def run(args: Any, talk: Talk) -> None:
-    """Read maps, data and graph; measure; say it."""
+def run(args: Any, console: Console) -> None:
+    """Read maps, data and graph; measure; print the figures."""
     _check_usage(args)
     picture = None if args.plot is None else check_writable(args.plot, PICTURES, args.maps)
     maps = [load(path) for path in args.maps]
     first = maps[0]
-    X, P = _data(args, first, talk), _graph(args, first)
-    talk.stage("read")
+    X, P = _data(args, first, console), _graph(args, first)
+    console.stage("read")
     if picture is not None and P is None:
-        raise UsageError(f"--plot draws the graph, which {args.maps[0]} does not hold; give it with --graph.")
+        raise UsageError(f"--plot draws the graph, which {args.maps[0]} does not hold; name it with --graph.")
     if args.seeds:
-        maps += _more_maps(first, X, P, args, talk)
+        maps += _more_maps(first, X, P, args, console)
     classes = _classes(args, first)
     found = [
         assess(
@@ -51,13 +50,13 @@ def run(args: Any, talk: Talk) -> None:
         )
         for each in maps
     ]
-    talk.stage("measure")
-    _tell(args, found, maps, P, talk)
+    console.stage("measure")
+    _report(args, found, maps, P, console)
     if picture is not None:
         from sce.plot import block_matrix
 
         write_picture(block_matrix(P, found[0].labels), picture)
-        talk.say(f"The graph, ordered by cluster: {picture}")
+        console.say(f"The graph, ordered by cluster: {picture}")
 
 
 def _check_usage(args: Any) -> None:
@@ -68,18 +67,14 @@ def _check_usage(args: Any) -> None:
 # --------------------------------------------------------------------------------------------------------------- reading
 
 
-def _data(args: Any, result: Map, talk: Talk) -> Any:
-    """The data as they were embedded: those in the map, or those of a file, prepared in the same way."""
+def _data(args: Any, result: Map, console: Console) -> Any:
+    """The data that were embedded: those in the map, or those of a file, prepared in the same way."""
     if args.data is None:
         return result.X
-    from sce.cli.catalog import COMMANDS
-
-    again = make_parser(COMMANDS, __version__).parse_args(["embed", args.data])
-    for key, value in result.facts.get("preparation", {}).items():
-        setattr(again, key, value)
-    again.graph, again.n_jobs, again.seed = None, args.n_jobs, result.parameters.get("random_state") or 0
-    again.metric = result.parameters.get("metric")
-    return read_source(again, talk)[0].X
+    recipe = Recipe.from_facts(result.facts.get("preparation", {}))
+    seed = result.parameters.get("random_state") or 0
+    kind = matrix_kind(None, result.parameters.get("metric"))
+    return read_prepared(args.data, recipe, console, kind=kind, seed=seed, n_jobs=args.n_jobs).X
 
 
 def _graph(args: Any, result: Map) -> Any:
@@ -94,33 +89,33 @@ def _graph(args: Any, result: Map) -> Any:
 
 
 def _classes(args: Any, result: Map) -> np.ndarray | None:
-    """The known classes: labels that are not a measured number."""
+    """The known classes: labels that are not measured numbers."""
     labels = result.labels
     if args.labels == "none":
         return None
     if args.labels is not None:
-        labels = read_labels(args.labels, len(result.Y), args.maps[0])[0]
-    if labels is None or not isinstance(kind_of_labels(labels, len(labels), "auto"), Classes):
+        labels = read_label_file(args.labels, len(result.Y), args.maps[0])[0]
+    if labels is None or not isinstance(read_labels(labels, len(labels), "auto"), Classes):
         return None
     return np.asarray(labels)
 
 
 def _clusters(args: Any, result: Map, classes: np.ndarray | None) -> np.ndarray:
-    """The clusters to judge: found on the map, the classes, or those of a file."""
+    """The clusters to assess: found on the map, the classes, or those of a file."""
     if args.clusters == "found":
         return find_clusters(result.Y, n_jobs=args.n_jobs)
     if args.clusters == "classes":
         if classes is None:
-            raise UsageError("--clusters classes needs classes: give them with --labels FILE:COLUMN.")
+            raise UsageError("--clusters classes needs classes; give them with --labels FILE:COLUMN.")
         return np.unique(classes, return_inverse=True)[1].reshape(-1)
-    values = read_labels(args.clusters, len(result.Y), args.maps[0], "clusters")[0]
+    values = read_label_file(args.clusters, len(result.Y), args.maps[0], "clusters")[0]
     if values.dtype.kind in "iu":
         return values
     names, codes = np.unique(values, return_inverse=True)
     return np.where(names == "", -1, np.arange(len(names)))[codes.reshape(-1)] if values.dtype.kind == "U" else codes
 
 
-def _more_maps(result: Map, X: Any, P: Any, args: Any, talk: Talk) -> list[Map]:
+def _more_maps(result: Map, X: Any, P: Any, args: Any, console: Console) -> list[Map]:
     """Maps of the same data with other seeds."""
     if X is None and P is None:
         raise UsageError("--seeds makes further maps, which needs --data or --graph.")
@@ -134,14 +129,14 @@ def _more_maps(result: Map, X: Any, P: Any, args: Any, talk: Talk) -> list[Map]:
     first = int(given.get("random_state", 0))
     for seed in range(first + 1, first + 1 + args.seeds):
         made.append(Map.from_model(model.set_params(random_state=seed).fit(data)))
-        talk.stage(f"seed {seed}", f"Embedded with seed {seed}")
+        console.stage(f"seed {seed}", f"Embedded with seed {seed}")
     return made
 
 
-# --------------------------------------------------------------------------------------------------------------- saying
+# ------------------------------------------------------------------------------------------------------------- printing
 
 
-def _tell(args: Any, found: list[Quality], maps: list[Map], P: Any, talk: Talk) -> None:
+def _report(args: Any, found: list[Quality], maps: list[Map], P: Any, console: Console) -> None:
     first = found[0]
     facts: dict[str, Any] = {"map": args.maps[0], "points": len(maps[0].Y), "figures": first.figures()}
     lines = [f"{args.maps[0]}: {len(maps[0].Y)} points", *figure_lines(first.figures())]
@@ -150,7 +145,7 @@ def _tell(args: Any, found: list[Quality], maps: list[Map], P: Any, talk: Talk) 
         facts["clusters"] = first.clusters.facts()
     if P is not None:
         able = clusterability(P, random_state=args.seed, n_jobs=args.n_jobs)
-        lines += ["", "The graph, whatever the map:", str(able)]
+        lines += ["", "The graph, independent of the map:", str(able)]
         facts["clusterability"] = {**able.figures(), "advice": able.advice}
     if len(maps) > 1:
         same = stability([each.Y for each in maps], labels=[each.labels for each in found], n_jobs=args.n_jobs)
@@ -159,7 +154,7 @@ def _tell(args: Any, found: list[Quality], maps: list[Map], P: Any, talk: Talk) 
         lines += ["", f"Over {len(maps)} maps:", *figure_lines(same.figures()), *_spread_lines(facts["spread"])]
     lines += ["", *first.missing] if first.missing else []
     facts["missing"] = first.missing
-    talk.result(facts, "\n".join(lines))
+    console.result(facts, "\n".join(lines))
 
 
 def _spread(found: list[Quality]) -> dict[str, list[float]]:

@@ -1,4 +1,4 @@
-"""`sce sweep`: a file of data to a family of maps over r."""
+"""`sce sweep`: from a data file to maps over a range of r."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from sce.cli.catalog import COMMANDS
 from sce.cli.commands.plot import write_picture
-from sce.cli.console import Talk
+from sce.cli.console import Console
 from sce.cli.inputs import (
     affinity_parameters,
     check_outputs,
@@ -24,21 +24,21 @@ from sce.results.graphs import write_graph
 from sce.results.sweeps import KIND, Sweep
 from sce.sweeping import check_values, sweep
 
-_OPTIONS = next(command for command in COMMANDS if command.name == "sweep").options
+_SWEEP_OPTIONS = next(command for command in COMMANDS if command.name == "sweep").options
 
 
-def run(args: Any, talk: Talk) -> None:
-    """Read, prepare, embed once for each r, write."""
-    talk.stage("start")
+def run(args: Any, console: Console) -> None:
+    """Read, prepare, embed for each r, write."""
+    console.stage("start")
     check_source_usage(args)
     alphas = args.alpha if isinstance(args.alpha, list) else None
     _check_usage(args, alphas)
     outputs = check_outputs(args, KIND)
-    parameters = given_parameters(args, _OPTIONS, talk)
+    parameters = given_parameters(args, _SWEEP_OPTIONS, console)
     if args.alpha is not None and alphas is None:
         parameters["alpha"] = args.alpha
     check_parameters(SCE(**parameters))
-    table, P = read_source(args, talk)
+    table, P = read_source(args, console)
     result = sweep(
         table.X,
         args.log10_r,
@@ -51,11 +51,11 @@ def run(args: Any, talk: Talk) -> None:
         keep_graph=True,
         **{**parameters, **affinity_parameters(args, P)},
     )
-    talk.stage("sweep")
+    console.stage("sweep")
     graph = result.P
     result.P = graph if args.keep_graph else None
     result.label_name = table.label_name
-    result.facts |= source_facts(args, table, talk)
+    result.facts |= source_facts(args, table, console)
     written = save_result(result, outputs["output"], KIND.what)
     if args.save_graph:
         write_graph(graph, outputs["save_graph"])
@@ -63,17 +63,17 @@ def run(args: Any, talk: Talk) -> None:
         from sce.plot import series
 
         write_picture(series(result), outputs["plot"])
-    talk.stage("write")
-    _tell(args, result, written, talk)
+    console.stage("write")
+    _report(args, result, written, console)
 
 
 def _check_usage(args: Any, alphas: list[float] | None) -> None:
     if alphas is not None and args.log10_r is not None:
-        raise UsageError("A sweep goes over --log10-r or over several --alpha; leave one of them out.")
+        raise UsageError("A sweep is over --log10-r or over several --alpha; leave one of them out.")
     check_values(args.log10_r, alphas)
 
 
-def _tell(args: Any, result: Sweep, path: Path, talk: Talk) -> None:
+def _report(args: Any, result: Sweep, path: Path, console: Console) -> None:
     n_maps, n, d = result.frames.shape
     facts = {
         "sweep": str(path),
@@ -90,4 +90,4 @@ def _tell(args: Any, result: Sweep, path: Path, talk: Talk) -> None:
     }
     marks = ", ".join(f"{name} chooses r = {mark.r:.4g}" for name, mark in result.marks.items())
     look = f"look at {args.plot}" if args.plot else f"draw it with: sce plot {path}"
-    talk.result(facts, f"{path}: {n_maps} maps of {n} points; {marks}; {look}")
+    console.result(facts, f"{path}: {n_maps} maps of {n} points; {marks}; {look}")

@@ -1,4 +1,4 @@
-"""Data sets by name: those of the paper, their stand-ins, and any .npz in a folder of yours.
+"""Data sets by name: those of the paper, their stand-ins, and any .npz in a folder of your own.
 
 >>> from sce import datasets
 >>> X, y = datasets.load("digits")

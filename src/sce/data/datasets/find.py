@@ -1,4 +1,4 @@
-"""Where a data set is: in the folder of the user, in the cache, in scikit-learn, at openml.org; and whether it is the one."""
+"""Finds a data set by its name: in the user's folder, the cache, scikit-learn, or at openml.org; and checks it."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ class Dataset(NamedTuple):
 def load(name: str) -> Dataset:
     """A data set by its name.
 
-    `<name>.npz` is read from the folder named by the environment variable SCE_DATA, if it is there; else from the cache
-    (the folder `data` in the one named by SCE_CACHE, by default ~/.cache/sce); else it is downloaded from openml.org and kept
-    in the cache. "digits" comes with scikit-learn. The shape of a known data set is checked.
+    `<name>.npz` is read from the folder that the environment variable SCE_DATA names, or else from the cache (the folder
+    `data` in the one that SCE_CACHE names, by default ~/.cache/sce); otherwise the data set is downloaded from openml.org and
+    kept in the cache. "digits" comes with scikit-learn. The shape of a known data set is checked.
 
     Parameters
     ----------
     name : str
-        One of :func:`names`. A file holds X, of shape (n_samples, n_features), and where there are labels y, of shape
+        One of :func:`names`. A file holds X, of shape (n_samples, n_features), and, if there are labels, y, of shape
         (n_samples,).
 
     Returns
     -------
     Dataset
-        X and y, which is None where there are no labels. What they are :func:`about` says.
+        X and y, which is None where there are no labels. :func:`about` says what they are.
 
     Examples
     --------
@@ -55,14 +55,14 @@ def load(name: str) -> Dataset:
     if name == "digits":
         return _digits()
     if facts.openml is None:
-        raise InputError(f"{name} {facts.hint or 'is in no folder'}; {_supply(name)}.")
+        raise InputError(f"{name} {facts.hint or 'is in neither folder'}; {_supply(name)}.")
     found = _check(facts, _download(facts, kept), f"openml.org/d/{facts.openml}")
     _keep(found, kept)
     return found
 
 
 def about(name: str) -> About:
-    """What is known of a data set: its shape, its labels, the paper's similarities.
+    """What is known about a data set: its shape, its labels, the paper's similarities.
 
     Examples
     --------
@@ -74,13 +74,13 @@ def about(name: str) -> About:
     if not isinstance(name, str) or name not in known:
         near = difflib.get_close_matches(Path(str(name)).stem.lower().replace("-", "_"), known, 1, 0.5)
         hint = f"; did you mean {near[0]!r}?" if near else "."
-        where = "" if _own_folder() else " A folder named by SCE_DATA may hold more, as NAME.npz."
-        raise InputError(f"There is no data set {name!r}{hint} There are: {', '.join(known)}.{where}")
+        where = "" if _own_folder() else " SCE_DATA may name a folder with more of them, as NAME.npz."
+        raise InputError(f"There is no data set {name!r}{hint} The data sets are {', '.join(known)}.{where}")
     return KNOWN.get(name) or About(name)
 
 
 def names() -> list[str]:
-    """The names that :func:`load` knows: the paper's first, the .npz of the folder SCE_DATA last.
+    """The names that :func:`load` accepts: the paper's first, the .npz files of the folder SCE_DATA last.
 
     Examples
     --------
@@ -93,8 +93,26 @@ def names() -> list[str]:
     return [*KNOWN, *(name for name in own if name not in KNOWN)]
 
 
+def is_name(data: str) -> bool:
+    """Whether DATA of a command is the name of a data set: it has no ending, and is not a file.
+
+    Examples
+    --------
+    >>> is_name("digits"), is_name("digits.csv")
+    (True, False)
+    """
+    path = Path(data)
+    if path.suffix or path.is_file():
+        return False
+    known = names()
+    near = difflib.get_close_matches(data, known, 1, 0.5)
+    if data not in known and near and not path.exists():
+        raise InputError(f"There is neither a file nor a data set {data!r}; did you mean {near[0]}?")
+    return data in known
+
+
 def describe() -> str:
-    """A table of all data sets, in Markdown.
+    """A table of all data sets in Markdown.
 
     Examples
     --------
@@ -114,10 +132,10 @@ def describe() -> str:
 
 
 def cache_folder() -> Path:
-    """Where downloaded data sets are kept."""
+    """The folder where downloaded data sets are kept."""
     folder = os.environ.get("SCE_CACHE")
     path = Path(folder) if folder else Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "sce"
-    with contextlib.suppress(RuntimeError):  # no home
+    with contextlib.suppress(RuntimeError):  # there is no home folder
         path = path.expanduser()
     return path / "data"
 
@@ -129,7 +147,9 @@ def _own_folder() -> Path | None:
         return None
     folder = Path(named)
     if not folder.is_dir():
-        raise InputError(f"The environment variable SCE_DATA names {named}, which is no folder; correct or unset it.")
+        raise InputError(
+            f"The environment variable SCE_DATA names {named}, which is not a folder; correct or unset it."
+        )
     return folder
 
 
@@ -139,10 +159,10 @@ def _own_file(name: str) -> Path | None:
 
 
 def _supply(name: str) -> str:
-    """How to give a data set that is not found."""
+    """How to supply a data set that was not found."""
     folder = _own_folder()
-    put = f"put {name}.npz, with the arrays X and y, in"
-    return f"if you have it, {put} {folder}" if folder else f"if you have it, {put} a folder and name that in SCE_DATA"
+    put = f"if you have it, put {name}.npz, with the arrays X and y, in"
+    return f"{put} {folder}" if folder else f"{put} a folder and set SCE_DATA to that folder"
 
 
 def _read(path: Path) -> Dataset:
@@ -157,25 +177,23 @@ def _read(path: Path) -> Dataset:
 
 
 def _check(facts: About, found: Dataset, where: Path | str) -> Dataset:
-    """The data set, once it has the shape that it should have."""
+    """The data set, once it is known to have the right shape."""
     X, y = found
     if X.ndim != 2 or X.dtype.kind not in "buif":
-        raise InputError(
-            f"X of {where} must be a matrix of numbers; it has the shape {X.shape} and the type {X.dtype}."
-        )
+        raise InputError(f"X of {where} must be a matrix of numbers; it has shape {X.shape} and type {X.dtype}.")
     if facts.shape is not None and X.shape != facts.shape:
         raise InputError(
             f"{where} holds {X.shape[0]:,} x {X.shape[1]:,} numbers, but {facts.name} has {facts.shape[0]:,} x "
-            f"{facts.shape[1]:,}; give the right file, or give this one another name."
+            f"{facts.shape[1]:,}; give the right file, or rename this one."
         )
     if y is not None and y.shape != X.shape[:1]:
         raise InputError(
-            f"y of {where} must have a label for each of the {len(X):,} rows of X; its shape is {y.shape}."
+            f"y of {where} must hold a label for each of the {len(X):,} rows of X; its shape is {y.shape}."
         )
     if y is not None and facts.n_labels and len(np.unique(y)) != facts.n_labels:
         raise InputError(
             f"{where} holds {len(np.unique(y))} different labels, but {facts.name} has {facts.n_labels} {facts.labels}; "
-            "give the right file, or give this one another name."
+            "give the right file, or rename this one."
         )
     return found
 
@@ -187,7 +205,7 @@ def _digits() -> Dataset:
 
 
 def _download(facts: About, kept: Path) -> Dataset:
-    """The data set from openml.org, or one sentence on why not."""
+    """The data set from openml.org, or an error that says why it cannot be had."""
     from sce.data.datasets.openml import download
 
     assert facts.openml is not None
@@ -202,7 +220,7 @@ def _download(facts: About, kept: Path) -> Dataset:
 
 
 def _keep(found: Dataset, path: Path) -> None:
-    """Write a data set to the cache, whole or not at all; it is at hand anyway, so a failure is a warning."""
+    """Write a data set to the cache; it is in memory already, so a failure is only a warning."""
     from sce.core.write import atomic, write_npz
 
     try:
@@ -211,6 +229,6 @@ def _keep(found: Dataset, path: Path) -> None:
             write_npz(file, {k: v for k, v in found._asdict().items() if v is not None})
     except (OSError, OutputError) as error:
         warn(
-            f"{path.stem} was downloaded but not kept for the next time: {error} SCE_CACHE names another folder.",
+            f"{path.stem} was downloaded but could not be kept: {error} Set SCE_CACHE to another folder.",
             DataWarning,
         )

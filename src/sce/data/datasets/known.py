@@ -1,4 +1,4 @@
-"""What is known of each data set: its shape, what its labels mean, the paper's similarities, where it can be had."""
+"""What is known about each data set: its shape, what its labels mean, the paper's similarities, where to get it."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ from typing import Any
 
 @dataclass(frozen=True)
 class About:
-    """What is known of a data set.
+    """What is known about a data set.
 
     Attributes
     ----------
     name : str
-        What :func:`sce.data.datasets.load` calls it.
+        The name that :func:`sce.data.datasets.load` takes.
     summary : str
         What it is, in a few words.
     shape : tuple of two ints, optional
-        Rows and columns; None for a file of yours.
+        Rows and columns; None for a file of your own.
     n_labels : int
-        Distinct labels; 0 where there are none, or nothing is known of them.
+        The number of distinct labels; 0 if there are none or it is not known.
     labels : str
-        What the labels are, in the plural; empty where there are none.
+        What the labels are, in the plural; empty if there are none.
     labels_are_classes : bool
-        Whether the labels are groups that one expects to see as clusters, so that agreement with them is a figure of merit.
-        Patients in cytometry are not: their cells are of the same types.
+        Whether the labels are groups that should appear as clusters, so that agreement with them is a measure of quality.
+        Patients in cytometry are not: all of them have the same types of cells.
     similarities : dict
-        How the paper makes P from these data, or from those that they stand for, as parameters of :class:`sce.SCE`; empty for
-        data that the paper does not have.
+        How the paper computes P from these data, or from those that they stand for, as parameters of :class:`sce.SCE`; empty
+        for data that the paper does not use.
     openml : int, optional
-        The number of the data set at openml.org.
+        Its number at openml.org.
     hint : str
-        Where it is not at openml.org: why, and where it comes from.
+        If it is not at openml.org: why not, and where it comes from.
     stands_for : str
-        The data set of the paper that it stands for; empty for most.
+        The data set of the paper that it stands in for; empty for most.
     """
 
     name: str
-    summary: str = "a file of yours"
+    summary: str = "a file of your own"
     shape: tuple[int, int] | None = None
     n_labels: int = 0
     labels: str = "labels"

@@ -1,4 +1,4 @@
-"""Data sets from openml.org, with scikit-learn's client."""
+"""Data sets from openml.org, by scikit-learn's client."""
 
 from __future__ import annotations
 
@@ -10,38 +10,38 @@ import numpy as np
 
 from sce.errors import InputError
 
-_MOST_CELLS = 100_000_000  # that scikit-learn's own parser, which is slow and large, should read
+_LIAC_ARFF_UP_TO_CELLS = 100_000_000  # more cells need pandas: the other parser is slow and takes much memory
 
 
 def download(number: int, shape: tuple[int, int] | None = None) -> tuple[np.ndarray, np.ndarray | None]:
-    """X and y of a data set at openml.org; scikit-learn checks what was sent.
+    """X and y of a data set at openml.org; scikit-learn verifies the checksum.
 
     Parameters
     ----------
     number : int
-        Of the data set.
+        The number of the data set.
     shape : tuple of two ints, optional
-        Rows and columns to expect.
+        The expected numbers of rows and columns.
 
     Returns
     -------
     X : ndarray
-        uint8 where that loses nothing, else float32.
+        uint8 if that is exact, else float32.
     y : ndarray, optional
-        The place of each label among all of them in their order.
+        The rank of each label among all labels.
 
     Raises
     ------
     OSError, ValueError
-        Without network, or if what was sent is not a data set.
+        Without a network, or if the answer is not a data set.
     """
     from sklearn.datasets import fetch_openml
 
     fast = importlib.util.find_spec("pandas") is not None
-    if not fast and shape is not None and shape[0] * shape[1] > _MOST_CELLS:
-        raise InputError("so many rows need pandas to be read: pip install pandas")
+    if not fast and shape is not None and shape[0] * shape[1] > _LIAC_ARFF_UP_TO_CELLS:
+        raise InputError("reading so many rows needs pandas: pip install pandas")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of trying again, and of old versions: the shape is checked
+        warnings.simplefilter("ignore")  # about retries and old versions; the shape is checked
         sent = fetch_openml(
             data_id=number, as_frame=False, parser="pandas" if fast else "liac-arff", cache=False, delay=0.5
         )
@@ -49,7 +49,7 @@ def download(number: int, shape: tuple[int, int] | None = None) -> tuple[np.ndar
 
 
 def compact(X: Any) -> np.ndarray:
-    """Numbers as uint8 where that loses nothing, else as float32.
+    """Numbers as uint8 if that is exact, else as float32.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def compact(X: Any) -> np.ndarray:
     (dtype('uint8'), dtype('float32'))
     """
     X = np.asarray(X, dtype=np.float32)
-    for part in (X[:1000], X):  # most data show at once that they are not such
+    for part in (X[:1000], X):  # the first rows usually settle it
         with np.errstate(invalid="ignore"):
             small = np.clip(part, 0, 255).astype(np.uint8)
         if not np.array_equal(small, part):
@@ -66,7 +66,7 @@ def compact(X: Any) -> np.ndarray:
 
 
 def numbered(labels: Any) -> np.ndarray:
-    """Labels as 0, 1, 2, ... in their order: that of numbers where they are numbers, else that of words.
+    """Labels as 0, 1, 2, ... in numerical order if all are numbers, else in alphabetical order.
 
     Examples
     --------

@@ -1,0 +1,85 @@
+"""Messages of the library in the words of the command line: ``missing="median"`` becomes ``--missing median``.
+
+The library names parameters as a Python user writes them. Everything that a command prints passes through
+:func:`as_options`, the only place that knows how an option is spelled.
+"""
+
+from __future__ import annotations
+
+import ast
+import csv
+import io
+import re
+import shlex
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from sce.cli.options import Option
+
+# Parameters of the library whose options have other names.
+_OTHER_NAMES = {"random_state": "--seed", "sample_weight": "--weights", "alphas": "--alpha"}
+
+_TEXT = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
+_VALUE = rf"{_TEXT}|\[(?:(?:{_TEXT})(?:, )?)*\]|[-+]?[\w.+-]*\w"
+_BEFORE = r"(?<![\w'\"./:=-])(?<!\w\()"  # not inside a name, a quotation, a path or a call
+_AFTER = r"(?![\w/=])(?!\.\w)"
+
+
+def as_options(text: str) -> str:
+    """A message with parameters of the library as options of the command line.
+
+    Three forms are translated: ``name=value``, ``name=`` alone, and a message that begins with ``name must``.
+
+    Examples
+    --------
+    >>> print(as_options('add missing="median" or drop=["a b"], choose some with columns=, or add one_hot=True'))
+    add --missing median or --drop 'a b', choose some with --columns, or add --one-hot
+    >>> as_options("alpha must be a number from 0 to 1; got 2.0.")
+    '--alpha must be a number from 0 to 1; got 2.0.'
+    """
+    for pattern, spell in _rules():
+        text = pattern.sub(spell, text)
+    return text
+
+
+@cache
+def _rules() -> list[tuple[re.Pattern[str], Callable[[re.Match[str]], str]]]:
+    options = _options()
+    names = "|".join(sorted(options, key=len, reverse=True))
+    return [
+        (re.compile(rf"^({names}) must "), lambda found: f"{options[found[1]].name} must "),
+        (re.compile(rf"{_BEFORE}({names})=({_VALUE}){_AFTER}"), lambda found: _spelled(options[found[1]], found)),
+        (re.compile(rf"{_BEFORE}({names})=(?![\w'\"\[])"), lambda found: options[found[1]].name),
+    ]
+
+
+def _options() -> dict[str, Option]:
+    """All options of all commands, by the parameters of the library that they set."""
+    from sce.cli.catalog import COMMANDS
+
+    known = [option for command in COMMANDS for option in command.options if not option.is_argument]
+    by_name = {option.name: option for option in known}
+    return {option.key: option for option in known} | {name: by_name[of] for name, of in _OTHER_NAMES.items()}
+
+
+def _spelled(option: Option, found: re.Match[str]) -> str:
+    """``name=value`` as an option; as it is where the value makes no sense on a command line."""
+    try:
+        value: Any = ast.literal_eval(found[2])
+    except (SyntaxError, ValueError):
+        value = found[2]  # a word without quotes
+    if value is None or value is False:
+        return found[0]
+    if option.flag:
+        return option.name
+    if isinstance(value, list):
+        value = _joined(value)
+    return f"{option.name} {shlex.quote(str(value))}"
+
+
+def _joined(names: list[Any]) -> str:
+    """Names with commas between them, as the command line takes them; quotes protect a comma in a name."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(names)
+    return text.getvalue()

@@ -1,0 +1,185 @@
+"""The roles of the columns of a table: which are labels, ids and weights, and which are data."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from sce.core.missing import is_missing
+from sce.data.arrays import LABEL_ARRAYS
+from sce.data.cells import is_number
+from sce.data.label_files import LABEL_NAMES, read_label_file, split_spec, typed
+from sce.data.source import hint_at
+from sce.data.table import Table
+from sce.errors import InputError
+
+# Names, in lower case, of columns that hold ids if their values are all different.
+ID_NAMES = frozenset(
+    ["", "unnamed: 0", "id", "ids", "index", "row", "rowid", "row_id", "name", "barcode", "__index_level_0__"]
+)
+_DISTINCT_BY_CHANCE = 10  # up to this many rows, all values being different does not make a column ids
+_MAX_NAME_LENGTH = 1000  # characters of an id or a label
+_FORMATTED_NUMBER = re.compile(r"[-+$€£]?[0-9][0-9.,' ]*[%€$£]?")
+
+
+# --------------------------------------------------------------------------------------------------------- ids, weights
+
+
+def assign_ids(table: Table, wanted: str | None, dropped: frozenset[str]) -> None:
+    """Take the column with the names of the rows out of the data: the given one, or else one that looks like ids.
+
+    A column that was dropped is not used, but it still settles that no other column is.
+    """
+    if wanted is not None:
+        values = table.take_out(wanted)
+        if values is None and not split_spec(wanted)[0].exists():
+            raise InputError(f"{table.path} has no column {wanted!r} for ids=; {_hint(table, wanted)}")
+        table.ids = read_label_file(wanted, table.X.shape[0], table.path, "ids")[0] if values is None else values
+        table.id_name = None if values is None else wanted
+    elif table.ids is None:
+        name = _recognised_ids(table)
+        if name is not None and name not in dropped:
+            table.ids, table.id_name = table.take_out(name), name
+            table.notes.append(f"Names of rows: column {name!r}")
+    if table.ids is not None:
+        table.refuse_long_text(table.ids, "id", _MAX_NAME_LENGTH)
+        numbers = typed(table.ids)
+        table.ids = numbers if numbers.dtype.kind in "iu" else table.ids
+
+
+def _recognised_ids(table: Table) -> str | None:
+    """The column that holds ids by its name, or the only column of text that is different in each row."""
+    extra = table.extra.in_memory
+    named = [name for name, values in table.text.items() if name.lower() in ID_NAMES and _is_id(values)]
+    named += [name for name, values in extra.items() if name.lower() in ID_NAMES and _is_id(values)]
+    if named:
+        return named[0]
+    unique = [name for name, values in table.text.items() if _names_rows(values)]
+    return unique[0] if len(unique) == 1 else None
+
+
+def _is_id(values: np.ndarray) -> bool:
+    """Whether the values are all different, and whole numbers or text rather than measurements."""
+    whole = values.dtype.kind in "OUiu" or (values.dtype.kind == "f" and bool((values % 1 == 0).all()))
+    return len(values) > 1 and whole and len(np.unique(values)) == len(values)
+
+
+def _is_long_id(values: np.ndarray) -> bool:
+    """Whether the values are ids, and too many for that to be by chance."""
+    return len(values) > _DISTINCT_BY_CHANCE and _is_id(values)
+
+
+def _names_rows(values: np.ndarray) -> bool:
+    """Whether text is different in each row, and not mostly formatted numbers such as 10% or 1,000."""
+    if not _is_long_id(values):
+        return False
+    return sum(_FORMATTED_NUMBER.fullmatch(str(value)) is not None for value in values) < len(values) / 2
+
+
+def assign_weights(table: Table, wanted: str) -> None:
+    """Take the weights from a column, which is then no longer data, or from another file."""
+    values = table.take_out(wanted)
+    if values is None:
+        values = read_label_file(wanted, table.X.shape[0], table.path, "weights")[0]
+    values = typed(values)
+    if values.dtype.kind not in "buif":
+        raise InputError(f"weights={wanted!r} holds text; weights are numbers, 0 or more.")
+    table.weights = values.astype(np.float64)
+
+
+# --------------------------------------------------------------------------------------------------------------- labels
+
+
+def assign_labels(table: Table, wanted: str) -> None:
+    """Take the labels from a column, an array of the file, or another file."""
+    values = table.take_out(wanted)
+    if values is None:
+        if not split_spec(wanted)[0].exists():
+            raise InputError(
+                f"{table.path} has no column or array {wanted!r} for labels=, and there is no such file; "
+                f"{_hint(table, wanted)}"
+            )
+        table.labels, table.label_name = read_label_file(wanted, table.X.shape[0], table.path)
+        return
+    if _is_long_id(values):
+        others = [name for name in [*table.text, *table.extra] if name != wanted]
+        hint = f"; labels could be {' or '.join(map(repr, others[:3]))}" if others else ""
+        raise InputError(
+            f"Column {wanted!r} of {table.path} has a different value in each of its {len(values)} rows, so it holds ids, "
+            f"not labels: give it as ids={wanted!r}{hint}."
+        )
+    table.labels, table.label_name = typed(values), wanted
+
+
+def recognise_labels(table: Table, dropped: frozenset[str]) -> None:
+    """Take as labels a column that is named as labels are, or the only column of text, if there is one.
+
+    Of several such names, text is preferred to numbers; a column that divides the rows in the same way as the labels becomes
+    an extra. A column that was dropped is not used, but it still settles that no other column is.
+    """
+    named = {
+        name: values for name, values in table.text.items() if name.lower() in LABEL_NAMES and not _is_long_id(values)
+    }
+    if named:
+        name = min(named, key=lambda name: typed(named[name]).dtype.kind not in "OU")
+        table.labels, table.label_name = typed(table.text.pop(name)), name
+        for other in [other for other in named if other != name and _same_classes(named[other], named[name])]:
+            table.extra = table.extra.with_columns({other: table.text.pop(other)})
+            table.notes.append(f"Column {other!r} has the same classes as {name!r} and is left out")
+        return
+    for name, values in table.extra.in_memory.items():
+        if (name.lower() in LABEL_NAMES or name in LABEL_ARRAYS) and not _is_long_id(values):
+            if name not in dropped:
+                table.labels, table.label_name = typed(values), name
+            return
+    words = [name for name in table.text if name.lower() not in ID_NAMES]
+    if len(words) == 1 and not _is_long_id(table.text[words[0]]):
+        table.labels, table.label_name = table.text.pop(words[0]), words[0]
+
+
+def check_labels(table: Table) -> None:
+    """Refuse labels that are too long, and note what the labels are."""
+    if table.labels is not None:
+        table.refuse_long_text(table.labels, "label", _MAX_NAME_LENGTH)
+        table.notes.append(f"Labels: {table.label_name!r} ({_count(table.labels)})")
+
+
+def _same_classes(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether two columns divide the rows in the same way."""
+    (names, x), (others, y) = (np.unique(values, return_inverse=True) for values in (a, b))
+    return len(names) == len(others) == len(np.unique(x.reshape(-1) * np.int64(len(others)) + y.reshape(-1)))
+
+
+def _count(labels: np.ndarray) -> str:
+    """The number of classes or distinct numbers, and of missing labels."""
+    present = [value for value in np.unique(labels).tolist() if not is_missing(value)]
+    what = "classes" if labels.dtype.kind in "bOUiu" else "distinct numbers"
+    lost = sum(map(is_missing, labels.tolist())) if labels.dtype.kind in "OUf" else 0
+    return f"{len(present)} {what}{f', {lost} rows without' if lost else ''}"
+
+
+def _hint(table: Table, wanted: str) -> str:
+    return hint_at(wanted, [*table.text, *table.extra, *(table.names or [])] or None, table.X.shape[1])
+
+
+# ----------------------------------------------------------------------------------------------------------------- data
+
+
+def restore_data(table: Table) -> None:
+    """Turn columns of numbers that were kept apart, but are neither labels nor ids, back into data."""
+    for name in [name for name in table.text if name.lower() in ID_NAMES | LABEL_NAMES]:
+        values = as_numbers(table.text[name])
+        if values is not None:
+            del table.text[name]
+            table.add_columns([name], values[:, None])
+            table.notes.append(f"Column {name!r} is used as data; drop=[{name!r}] leaves it out")
+
+
+def as_numbers(values: np.ndarray) -> np.ndarray | None:
+    """Numbers, NaN where one is missing; None if there is anything else."""
+    if values.dtype.kind in "buif":
+        return values
+    if not all(not word or is_number(word) for word in values):
+        return None
+    return np.array([float(word) if word else np.nan for word in values])
