@@ -84,29 +84,30 @@ CASES = {
     ),
     "empty lines": (
         put("data.csv", "\n\n  \n"), "embed data.csv", 3,
-        "data.csv has nothing but empty lines; give a file with data in it.",
+        "data.csv has only empty lines; give a file with data in it.",
     ),
     "no file": (put("data.csv", GOOD), "embed dta.csv", 3, "There is no file dta.csv; did you mean data.csv?"),
-    "no folder": (put("data.csv", GOOD), "embed far/x.csv", 3, "There is no file far/x.csv: the folder far is not there."),
+    "no folder": (put("data.csv", GOOD), "embed far/x.csv", 3,
+        "There is no file far/x.csv: the folder far does not exist."),
     "an unknown kind of file": (
         put("data.xlsx", "PK"), "embed data.xlsx", 3,
-        "data.xlsx ends in .xlsx, which sce cannot read; give .npy, .npz, .csv, .tsv, .txt, .parquet, .mtx, .h5ad, the texts "
-        "and .mtx also with .gz.",
+        "data.xlsx ends in .xlsx, which sce cannot read; it reads .npy, .npz, .csv, .tsv, .txt, .parquet, .mtx, .h5ad "
+        "(text and .mtx also as .gz).",
     ),
     "an .npz called .csv": (
         put("data.csv", b"PK\x03\x04xxxx"), "embed data.csv", 3,
-        "data.csv is not what its name says: it should be a table of text, but its first bytes are those of a zip archive "
-        "(.npz, .xlsx); give the right file, or the right name.",
+        "data.csv is not what its name says: it should be a text table, but its first bytes are those of a zip archive "
+        "(.npz, .xlsx); give the right file, or rename it.",
     ),
     "a .csv called .npy": (
         put("data.npy", GOOD), "embed data.npy", 3,
-        "data.npy is not what its name says: it should be a NumPy array, but its first bytes are those of text; give the right "
-        "file, or the right name.",
+        "data.npy is not what its name says: it should be a NumPy array, but its first bytes are those of text; give the "
+        "right file, or rename it.",
     ),
     "a .csv called .parquet": (
         put("data.parquet", GOOD), "embed data.parquet", 3,
-        "data.parquet is not what its name says: it should be a Parquet table, but its first bytes are those of text; give the "
-        "right file, or the right name.",
+        "data.parquet is not what its name says: it should be a Parquet table, but its first bytes are those of text; "
+        "give the right file, or rename it.",
     ),
     "text that is not UTF-8": (
         put("data.csv", "a,b\n1,é\n".encode("latin-1")), "embed data.csv", 3,
@@ -115,70 +116,71 @@ CASES = {
     ),
     "a truncated .npz": (
         truncated, "embed data.npz", 3,
-        "data.npz cannot be read as an archive of NumPy arrays: it is damaged or cut short (File is not a zip file); copy or "
-        "make it anew.",
+        "data.npz cannot be read as an archive of NumPy arrays: it is damaged or truncated (File is not a zip file); copy "
+        "it again or recreate it.",
     ),
     "a truncated map": (
         truncated, "plot data.npz -o x.png", 3,
-        "data.npz cannot be read as an archive of NumPy arrays: it is damaged or cut short (File is not a zip file); copy or "
-        "make it anew.",
+        "data.npz cannot be read as an archive of NumPy arrays: it is damaged or truncated (File is not a zip file); copy "
+        "it again or recreate it.",
     ),
     "a pickle in an .npz": (
         save("data.npz", X=np.array([[1, "a"]], dtype=object)), "embed data.npz", 3,
-        "The array 'X' of data.npz holds pickled Python objects, which sce does not open, because they can run code: save "
-        "plain numbers or text, for example with X.astype(float) or y.astype(str).",
+        "Array 'X' of data.npz holds pickled Python objects, which sce does not open because they can run code; save "
+        "plain numbers or text, for example X.astype(float) or y.astype(str).",
     ),
     "labels that are a pickle": (
         save("data.npz", X=np.ones((2, 2)), y=np.array(["a", None], dtype=object)), "embed data.npz", 3,
-        "The array 'y' of data.npz holds pickled Python objects, which sce does not open, because they can run code: save "
-        "plain numbers or text, for example with X.astype(float) or y.astype(str).",
+        "Array 'y' of data.npz holds pickled Python objects, which sce does not open because they can run code; save "
+        "plain numbers or text, for example X.astype(float) or y.astype(str).",
     ),
     "an array of three dimensions": (
         save("data.npz", X=np.ones((2, 3, 4))), "embed data.npz --array X", 3,
-        "data.npz holds an array of shape (2, 3, 4); a table is needed, a row for each point. Reshape it.",
+        "data.npz holds an array of shape (2, 3, 4), but a table with one row per point is needed. Reshape it.",
     ),
     "ragged CSV": (
         put("data.csv", "a,b\n1,2\n3,4\n5,6,7\n"), "embed data.csv", 3,
-        "data.csv is ragged: line 4 has 3 cells where others have 2; mend that line (a cell with the separator in it needs "
-        "quotes).",
+        "data.csv is ragged: line 4 has 3 cells, but other lines have 2; correct that line (a cell that contains the "
+        "separator needs quotes).",
     ),
     "a header of the wrong length": (
         put("data.csv", "a,b,c,d\n1,2\n3,4\n5,6\n"), "embed data.csv", 3,
-        "data.csv is ragged: line 1 has 4 cells where others have 2; mend that line (a cell with the separator in it needs "
-        "quotes).",
+        "data.csv is ragged: line 1 has 4 cells, but other lines have 2; correct that line (a cell that contains the "
+        "separator needs quotes).",
     ),
     "text in a column of numbers": (
         put("data.csv", "a,b\n1,2\n3,four\n5,6\n"), "embed data.csv", 3,
-        "data.csv has text where numbers are needed: column 'b', row 1 (line 3) holds 'four'; correct it, or leave the column "
-        "out with --drop 'b'.",
+        "data.csv has text where numbers are needed: column 'b', row 1 (line 3) holds 'four'; correct it, or leave the "
+        "column out with --drop b.",
     ),
     "columns of text": (
         put("data.csv", "a,b,c\n1,x,u\n2,y,u\n3,x,v\n"), "embed data.csv", 3,
         "Column 'b' of data.csv holds text (2 different values: x, y): add --one-hot to make a column of 0 and 1 for each "
-        "value, --labels 'b' to colour by it, or --drop 'b'.",
+        "value, --labels b to colour by it, or --drop b.",
     ),
     "too many categories": (
         put("data.csv", "a,b,c\n" + "".join(f"{i % 5},x{i % 150},u{i % 120}\n" for i in range(300))),
         "embed data.csv --one-hot", 3,
-        "Column 'b' of data.csv has 150 different values, too many for --one-hot (at most 100); --drop 'b'.",
+        "Column 'b' of data.csv has 150 different values, too many for --one-hot (at most 100); leave it out with --drop "
+        "b.",
     ),
     "missing values": (
         put("data.csv", "a,b\n1,2\n3,\nNA,6\n7,8\n"), "embed data.csv", 3,
         "data.csv has missing values in 2 of 4 rows (row 1 (line 3), row 2 (line 4)), in columns 'a', 'b': add --missing "
-        "median (or mean) to fill them in, or --missing drop to leave these rows out.",
+        "median or --missing mean to fill them in, or --missing drop to leave these rows out.",
     ),
     "missing values in an array": (
         save("data.npz", X=np.array([[1, np.nan], [3, 4]])), "embed data.npz", 3,
-        "data.npz has missing values in 1 of 2 rows (row 0), in columns '1': add --missing median (or mean) to fill them in, "
-        "or --missing drop to leave these rows out.",
+        "data.npz has missing values in 1 of 2 rows (row 0), in columns '1': add --missing median or --missing mean to "
+        "fill them in, or --missing drop to leave these rows out.",
     ),
     "a column without any value": (
         put("data.csv", "a,b\n1,\n3,\n5,\n"), "embed data.csv --missing mean", 3,
-        "Column 'b' of data.csv has no values at all; leave it out with --drop 'b'.",
+        "Column 'b' of data.csv has no values at all; leave it out with --drop b.",
     ),
     "infinite values": (
         put("data.csv", "a,b\n1,2\n3,inf\n5,6\n"), "embed data.csv", 3,
-        "data.csv has infinite values, first in column 'b', row 1 (line 3): correct or leave out these rows.",
+        "data.csv has infinite values, first in column 'b', row 1 (line 3); correct or leave out these rows.",
     ),
     "duplicate headers": (
         put("data.csv", "a,b,a\n1,2,3\n4,5,6\n"), "embed data.csv", 3,
@@ -192,42 +194,42 @@ CASES = {
     "a label column that is an id": (
         put("data.csv", "name,a,kind\n" + "".join(f"r{i},{i},{'uv'[i % 2]}\n" for i in range(30))),
         "embed data.csv --labels name", 3,
-        "Column 'name' of data.csv has another value in each of its 30 rows, so it is an id, not a label: give it as --ids "
-        "'name'; --labels could be 'kind'.",
+        "Column 'name' of data.csv has a different value in each of its 30 rows, so it holds ids, not labels: give it as "
+        "--ids name instead; labels could be 'kind'.",
     ),
     "a quote that is never closed": (
         put("data.csv", 'a,b\n1,x\n2,"y\n3,z\n'), "embed data.csv", 3,
-        'data.csv has a quote (") that is wrong or never closed in the row that begins on line 3 (unexpected end of data); '
-        "write a quote inside of a text twice.",
+        'data.csv has a misplaced or unclosed quote (") in the row that begins on line 3 (unexpected end of data); double '
+        'a quote that is part of a text.',
     ),
     "missing text to be made numbers": (
         put("data.csv", "a,b,c\n1,x,u\n2,,u\n3,x,v\n"), "embed data.csv --one-hot", 3,
-        "data.csv has missing values in 1 of 3 rows (row 1 (line 3)), in columns 'b': add --missing median (or mean) to fill "
-        "them in, or --missing drop to leave these rows out.",
+        "data.csv has missing values in 1 of 3 rows (row 1 (line 3)), in columns 'b': add --missing median or --missing "
+        "mean to fill them in, or --missing drop to leave these rows out.",
     ),
     "preparation of a square matrix": (
         save("data.npz", X=np.eye(5)), "embed data.npz --affinity precomputed --pca 2", 2,
-        "--pca means nothing where DATA is a square matrix; leave it out.",
+        "--pca has no effect where DATA is a square matrix; leave it out.",
     ),
     "preparation of a graph": (
         graph(lambda P: None), "embed --graph P.npz --missing drop", 2,
-        "--missing means nothing where there is only a graph; leave it out.",
+        "--missing has no effect where there is only a graph; leave it out.",
     ),
     "a perplexity that is not used": (
         put("data.csv", GOOD), "embed data.csv --affinity knn --perplexity 5", 2,
-        "--perplexity goes with --affinity entropic; leave one of them out.",
+        "--perplexity is only for --affinity entropic; leave one of them out.",
     ),
     "an alpha that is not used": (
         put("data.csv", GOOD), "embed data.csv --alpha 0.2 --scale 5", 2,
-        "--alpha goes with --scale sce; leave one of them out.",
+        "--alpha is only for --scale sce; leave one of them out.",
     ),
     "a folder as data": ((lambda folder: None), "embed .", 3, ". is a folder; give a file in it."),
     "standard input as data": (
-        (lambda folder: None), "embed -", 3, "sce reads files, not standard input; save it to a file first.",
+        (lambda folder: None), "embed -", 3, "sce reads files, not standard input; save the data to a file first.",
     ),
     "an option before the command": (
         (lambda folder: None), "--quiet info map.npz", 2,
-        "Begin with a command, embed, sweep, plot, info, quality, compare, export, demo; --quiet goes after it (see sce "
+        "Begin with a command (embed, sweep, plot, info, quality, compare, export, demo); --quiet goes after it (see sce "
         "--help).",
     ),
     "a graph over another file": (
@@ -235,12 +237,12 @@ CASES = {
     ),
     "a demo over other data": (
         put("digits.csv", GOOD), "demo", 4,
-        "digits.csv is there already and is not the demo's; go to another folder, or give one with --folder.",
+        "digits.csv exists and was not written by the demo; change to another folder, or name one with --folder.",
     ),
     "an id that is too long": (
         put("data.csv", "id,a\n" + "".join(f"{'x' * 1001 * (i == 3)}{i},{i}\n" for i in range(20))), "embed data.csv", 3,
-        "data.csv has a text of 1002 characters as id in row 3 (line 5); at most 1000 are allowed: choose another column, or "
-        "shorten it.",
+        "data.csv has a text of 1002 characters as id in row 3 (line 5); at most 1000 are allowed: choose another column, "
+        "or shorten the text.",
     ),
     "an unknown column": (
         put("data.csv", GOOD), "embed data.csv --labels knd", 3,
@@ -269,7 +271,8 @@ CASES = {
         "data.npz is the file that is being read; choose another name for the output.",
     ),
     "a map called .png": (
-        put("data.csv", GOOD), "embed data.csv -o map.png", 4, "The map ends in .npz; for a picture add --plot map.png",
+        put("data.csv", GOOD), "embed data.csv -o map.png", 4,
+        "The map must end in .npz; for a picture add --plot map.png",
     ),
     "a picture of an unknown kind": (
         put("data.csv", GOOD), "embed data.csv --plot map.gif", 4, "The name map.gif must end in .png or .svg or .pdf.",
@@ -280,7 +283,7 @@ CASES = {
     ),
     "an unknown metric": (
         put("data.csv", GOOD), "embed data.csv --metric manhatan", 2,
-        "metric='manhatan' is not known; did you mean 'manhattan'?",
+        "--metric manhatan is not known; did you mean 'manhattan'?",
     ),
     "an unknown start": (
         put("data.csv", GOOD), "embed data.csv --init spectrl", 2,
@@ -288,7 +291,7 @@ CASES = {
         "--help).",
     ),
     "a number out of range": (
-        put("data.csv", GOOD), "embed data.csv --alpha 2", 2, "alpha must be a number from 0 to 1; got 2.0.",
+        put("data.csv", GOOD), "embed data.csv --alpha 2", 2, "--alpha must be a number from 0 to 1; got 2.0.",
     ),
     "a word for a number": (
         put("data.csv", GOOD), "embed data.csv --n-neighbors ten", 2,
@@ -324,7 +327,7 @@ CASES = {
     "a negative graph": (
         graph(negative), "embed --graph P.npz", 3,
         "A similarity graph must hold finite, non-negative numbers, but 2 are negative, in rows 4, 5; for distances use "
-        "metric='precomputed'.",
+        "--metric precomputed.",
     ),
     "an empty graph": (
         graph(lambda P: P.fill(0)), "embed --graph P.npz", 3,
@@ -332,7 +335,7 @@ CASES = {
     ),
     "a graph that does not fit the labels": (
         ring_and_labels, "embed --graph P.npz --labels labels.csv", 3,
-        "labels.csv has 20 labels, but P.npz has 30 rows; give one for each row.",
+        "labels.csv has 20 labels, but P.npz has 30 rows; give one per row.",
     ),
     "a graph that does not fit the data": (
         ring_and_data, "embed data.csv --graph P.npz", 3,
@@ -405,9 +408,9 @@ def test_a_full_disk_at_the_end_loses_no_work(sce, table, small_disk, tmp_path, 
 
 def test_an_error_of_our_own(sce, table, monkeypatch):
     """Is said to be one, with the way to report it."""
-    monkeypatch.setattr("sce.data.preparation._densify", lambda table: 1 / 0)
+    monkeypatch.setattr("sce.data.preparation.make_dense", lambda table: 1 / 0)
     said = sce("embed", "data.csv", "--quiet")
     assert said.code == 1
     assert said.err == (
-        "sce: This should not happen (ZeroDivisionError: division by zero); please report it with what --debug shows.\n"
+        "sce: Internal error (ZeroDivisionError: division by zero); please report it with the output of --debug.\n"
     )

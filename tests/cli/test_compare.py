@@ -49,7 +49,7 @@ def test_blocks_and_a_graph_alone(sce, graph, tmp_path):
         (["data.csv", "--methods", "gsne:r=x"], 2, "a number above 0"),
         (["data.csv", "--time-limit", "0"], 2, "--time-limit"),
         (["data.csv", "--weights", "a"], 2, "--weights"),
-        (["data.csv", "--n-neighbors", "0"], 2, "n_neighbors"),
+        (["data.csv", "--n-neighbors", "0"], 2, "--n-neighbors must be"),
         (["absent.csv"], 3, "absent.csv"),
         ([], 2, "sce compare --help"),
         (["data.csv", "-o", "data.csv", "--methods", "sce"], 4, "data.csv"),

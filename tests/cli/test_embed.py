@@ -202,9 +202,11 @@ def test_warnings_are_lines(sce, tmp_path):
     """Once each, without the place in the code, and in the JSON."""
     np.save(tmp_path / "x.npy", np.random.default_rng(0).normal(size=(8, 2)))
     said = sce("embed", "x.npy", "--json")
-    assert "Warning: n_neighbors=15 was lowered to 3, half of the other rows, for there are only 8 rows.\n" in said.err
+    assert (
+        "Warning: --n-neighbors 15 was lowered to 3, half of the other rows, for there are only 8 rows.\n" in said.err
+    )
     assert json.loads(said.out)["warnings"] == [
-        "n_neighbors=15 was lowered to 3, half of the other rows, for there are only 8 rows."
+        "--n-neighbors 15 was lowered to 3, half of the other rows, for there are only 8 rows."
     ]
 
 
@@ -253,7 +255,7 @@ def test_ctrl_c_leaves_nothing(sce, table, tmp_path, monkeypatch):
     monkeypatch.setattr("sce.layout.sampler.epochs._relative_change", stop)
     before = sorted(tmp_path.iterdir())
     said = sce("embed", "data.csv", "--tol", "0.1", "--quiet")
-    assert (said.code, said.err) == (130, "sce: Stopped; no file was left half written.\n")
+    assert (said.code, said.err) == (130, "sce: Interrupted; no incomplete file was left behind.\n")
     assert sorted(tmp_path.iterdir()) == before
 
 
@@ -279,7 +281,7 @@ sys.exit(main(["embed", "data.csv", "-o", "map.npz", "--quiet", "--n-epochs", "2
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )
-    assert (done.returncode, done.stderr) == (130, "sce: Stopped; no file was left half written.\n")
+    assert (done.returncode, done.stderr) == (130, "sce: Interrupted; no incomplete file was left behind.\n")
     assert sorted(tmp_path.iterdir()) == before
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from sce import load
+from sce.data.recipe import Recipe
 from sce.quality import assess
 from sce.results.graphs import read_graph
 
@@ -48,6 +49,72 @@ def test_data_are_prepared_as_they_were_for_the_map(sce, table):
     assert figures["neighbors_kept"] == pytest.approx(assess(load("map.npz").Y, X=standard).neighbors.recall, abs=0.01)
 
 
+def kept(sce, *words):
+    """The share of neighbours that `sce quality` finds kept."""
+    said = sce("quality", "map.npz", "--json", *words)
+    assert said.code == 0, said.err
+    return json.loads(said.out)["figures"]["neighbors_kept"]
+
+
+def test_data_without_a_header_are_read_as_they_were_for_the_map(sce, table):
+    """The map remembers --header: a first row of years is a row, or it is not."""
+    rows = [[0.0, 1.0, 2.0, 3.0], *table.tolist()]  # looks like the header that pandas writes
+    Path("plain.csv").write_text("\n".join(",".join(f"{value:g}" for value in row) for row in rows))
+    assert sce("embed", "plain.csv", "-o", "map.npz", "--header", "no", "--n-neighbors", 10).code == 0
+    assert load("map.npz").facts["preparation"] == {"header": "no"}
+    assert len(load("map.npz").Y) == 81
+    assert kept(sce, "--data", "plain.csv") > 0.3
+
+
+def test_no_reduction_is_remembered(sce, monkeypatch):
+    """The map remembers --pca 0, without which so many columns are refused."""
+    monkeypatch.setattr("sce.data.preparation._MAX_COLUMNS_WITHOUT_PCA", 20)
+    np.save("wide.npy", np.random.default_rng(0).normal(size=(60, 30)))
+    assert "add --pca 50" in sce("embed", "wide.npy", "-o", "map.npz").err
+    assert sce("embed", "wide.npy", "-o", "map.npz", "--pca", 0, "--n-neighbors", 5).code == 0
+    assert load("map.npz").facts["preparation"] == {"pca": 0}
+    assert kept(sce, "--data", "wide.npy") > 0.1
+
+
+def test_every_option_on_data_is_kept_in_the_map(sce, table, tmp_path):
+    """So that the same file is prepared in the same way, to the same bytes."""
+    lines = [
+        f"r{i};{i % 9},5;{i * i % 11 if i != 4 else ''};{'xyz'[i % 3]};{'uv'[i % 2]};{1 + i % 2}" for i in range(60)
+    ]
+    (tmp_path / "data.csv").write_text("\n".join(["cell;a;b;t;kind;w", *lines]))
+    words = ["--labels", "kind", "--ids", "cell", "--weights", "w", "--decimal-comma", "--header", "yes", "--missing"]
+    words += ["median", "--log1p", "--one-hot", "--normalize", "standard", "--pca", "3"]
+    assert sce("embed", "data.csv", *words, "-o", "map.npz", "--keep-data").code == 0
+    made = load("map.npz")
+    recipe = Recipe.from_facts(made.facts["preparation"])
+    prepared, _ = recipe.preparation.fit_transform(recipe.read("data.csv"))
+    assert prepared.X.tobytes() == made.X.tobytes()
+    assert set(made.facts["preparation"]) == {
+        "labels", "ids", "weights", "decimal_comma", "header", "missing", "log1p", "one_hot", "normalize", "pca",
+    }  # fmt: skip
+
+
+def test_maps_of_the_version_before(sce, table):
+    """Hold the options that were given, without --header and --pca 0."""
+    assert sce("embed", "data.csv", "-o", "map.npz", "--normalize", "standard", "--n-neighbors", 10).code == 0
+    result = load("map.npz")
+    result.facts["preparation"] = {"normalize": "standard", "labels": "kind", "drop": ["b"], "graph": "P.npz"}
+    result.save("map.npz")
+    standard = (table - table.mean(axis=0)) / table.std(axis=0)
+    expected = assess(result.Y, X=standard[:, [0, 2, 3]]).neighbors.recall
+    assert kept(sce, "--data", "data.csv") == pytest.approx(expected, abs=0.01)
+
+
+def test_distances_are_read_as_such(sce, table):
+    """For a map of distances, --data names distances."""
+    from scipy.spatial.distance import cdist
+
+    np.save("D.npy", cdist(table, table))
+    assert sce("embed", "D.npy", "--metric", "precomputed", "-o", "map.npz", "--n-neighbors", 10).code == 0
+    expected = assess(load("map.npz").Y, X=table).neighbors.recall
+    assert kept(sce, "--data", "D.npy") == pytest.approx(expected, abs=0.02)
+
+
 def test_judges_clusters_of_a_file_and_the_classes(embedded):
     drawn = np.random.default_rng(0).integers(0, 2, 80)
     np.save("drawn.npy", drawn)
@@ -66,7 +133,7 @@ def test_draws_the_graph_in_blocks(embedded, tmp_path):
     assert embedded("quality", "map.npz", "--graph", "P.npz", "--plot", "blocks.png").code == 0
     assert (tmp_path / "blocks.png").stat().st_size > 1000
     said = embedded("quality", "map.npz", "--plot", "more.png")
-    assert (said.code, "give it with --graph" in said.err) == (2, True)
+    assert (said.code, "name it with --graph" in said.err) == (2, True)
     assert not (tmp_path / "more.png").exists()
 
 

@@ -79,7 +79,7 @@ def test_a_data_set_by_name(sce, tmp_path, monkeypatch):
         "sce: There is neither a file nor a data set 'two_cluods'; did you mean two_clouds?\n",
     )
     said = sce("sweep", "two_clouds", "--columns", "0:2")
-    assert (said.code, "--columns means nothing for two_clouds, a data set by name" in said.err) == (2, True)
+    assert (said.code, "--columns has no effect on two_clouds, a data set by name" in said.err) == (2, True)
     assert sce("embed", "two_clouds", "--n-epochs", "2", "--labels", "none", "-o", "m.npz").code == 0
     assert package.load("m.npz").labels is None
     (tmp_path / "two_clouds").mkdir()  # a comparison's, perhaps
@@ -123,7 +123,7 @@ def test_ctrl_c_leaves_nothing(sce, table, tmp_path, monkeypatch):
     monkeypatch.setattr("sce.sweeping._measure", stop)
     before = sorted(tmp_path.iterdir())
     said = sce("sweep", "data.csv", *QUICK, "--quiet")
-    assert (said.code, said.err) == (130, "sce: Stopped; no file was left half written.\n")
+    assert (said.code, said.err) == (130, "sce: Interrupted; no incomplete file was left behind.\n")
     assert sorted(tmp_path.iterdir()) == before
 
 
@@ -134,11 +134,14 @@ def test_ctrl_c_leaves_nothing(sce, table, tmp_path, monkeypatch):
         (["--log10-r", "8:0:1"], "--log10-r takes FIRST:LAST:STEP"),
         (["--log10-r", "0:8:0"], "--log10-r takes FIRST:LAST:STEP"),
         (["--log10-r", "0:8:1e-9"], "of up to 1,000 numbers"),
-        (["--log10-r", "40"], "log10_r must be one or more numbers from -30 to 30"),
-        (["--alpha", "0:2:1"], "alphas must be one or more numbers from 0 to 1"),
-        (["--alpha", "2"], "alpha must be a number from 0 to 1"),
-        (["--alpha", "0:1:0.5", "--log10-r", "0:1:1"], "over --log10-r or over several --alpha; leave one of them out"),
-        (["-o", "s.png"], "The sweep ends in .npz; for a picture add --plot s.png"),
+        (["--log10-r", "40"], "--log10-r must be one or more numbers from -30 to 30"),
+        (["--alpha", "0:2:1"], "--alpha must be one or more numbers from 0 to 1"),
+        (["--alpha", "2"], "--alpha must be a number from 0 to 1"),
+        (
+            ["--alpha", "0:1:0.5", "--log10-r", "0:1:1"],
+            "is over --log10-r or over several --alpha; leave one of them out",
+        ),
+        (["-o", "s.png"], "The sweep must end in .npz; for a picture add --plot s.png"),
     ],
 )
 def test_mistakes_are_told_before_the_work(sce, table, words, message):

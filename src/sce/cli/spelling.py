@@ -21,7 +21,8 @@ from sce.cli.options import Option
 _OTHER_NAMES = {"random_state": "--seed", "sample_weight": "--weights", "alphas": "--alpha"}
 
 _TEXT = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
-_VALUE = rf"{_TEXT}|\[(?:(?:{_TEXT})(?:, )?)*\]|[-+]?[\w.+-]*\w"
+_NUMBER = r"[-+]?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
+_VALUE = rf"{_TEXT}|\[(?:(?:{_TEXT})(?:, )?)*\]|{_NUMBER}|[A-Za-z_]\w*"
 _BEFORE = r"(?<![\w'\"./:=-])(?<!\w\()"  # not inside a name, a quotation, a path or a call
 _AFTER = r"(?![\w/=])(?!\.\w)"
 
@@ -75,7 +76,7 @@ def _spelled(option: Option, found: re.Match[str]) -> str:
         return option.name
     if isinstance(value, list):
         value = _joined(value)
-    return f"{option.name} {shlex.quote(str(value))}"
+    return f"{option.name} {shlex.quote(value if isinstance(value, str) else found[2])}"
 
 
 def _joined(names: list[Any]) -> str:

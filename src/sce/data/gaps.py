@@ -127,7 +127,7 @@ def _refuse(table: Table, gaps: Gaps) -> None:
     where = ", ".join(named[:3]) + (", ..." if len(named) > 3 else "")
     raise InputError(
         f"{table.path} has missing values in {len(gaps.rows)} of {table.X.shape[0]} rows ({some}), in columns {where}: add "
-        'missing="median" (or "mean") to fill them in, or missing="drop" to leave these rows out.'
+        'missing="median" or missing="mean" to fill them in, or missing="drop" to leave these rows out.'
     )
 
 

@@ -107,7 +107,7 @@ def assign_labels(table: Table, wanted: str) -> None:
         hint = f"; labels could be {' or '.join(map(repr, others[:3]))}" if others else ""
         raise InputError(
             f"Column {wanted!r} of {table.path} has a different value in each of its {len(values)} rows, so it holds ids, "
-            f"not labels: give it as ids={wanted!r}{hint}."
+            f"not labels: give it as ids={wanted!r} instead{hint}."
         )
     table.labels, table.label_name = typed(values), wanted
 

@@ -137,7 +137,7 @@ def advise_scaling(table: Table) -> None:
         table.notes.append(
             f"Columns differ widely in spread ({table.shown_name(large)}: {spread[large]:.3g}, {table.shown_name(small)}: "
             f"{spread[small]:.3g}), so a few of them determine the map; "
-            'normalize="robust" (or "standard") brings them to one scale, normalize="none" keeps them as they are'
+            'normalize="robust" or normalize="standard" brings them to one scale, normalize="none" keeps them as they are'
         )
 
 
