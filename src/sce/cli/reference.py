@@ -16,11 +16,11 @@ def page() -> str:
     >>> "## sce embed" in page()
     True
     """
-    parts = [_INTRODUCTION, *(_section(command) for command in COMMANDS), _exit_codes()]
+    parts = [_PAGE_HEAD, *(_section(command) for command in COMMANDS), _exit_codes()]
     return "\n".join(parts)
 
 
-_INTRODUCTION = """# The commands
+_PAGE_HEAD = """# The commands
 
 `sce COMMAND --help` shows the same in a terminal. An error is one line on standard error. Stages, notes and warnings go to
 standard error as well, so that standard output holds only the result: a text, or one JSON object with `--json`.

@@ -20,9 +20,9 @@ from sce.cli.options import Option
 # Parameters of the library whose options have other names.
 _OTHER_NAMES = {"random_state": "--seed", "sample_weight": "--weights", "alphas": "--alpha"}
 
-_TEXT = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
+_QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _NUMBER = r"[-+]?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
-_VALUE = rf"{_TEXT}|\[(?:(?:{_TEXT})(?:, )?)*\]|{_NUMBER}|[A-Za-z_]\w*"
+_VALUE = rf"{_QUOTED}|\[(?:(?:{_QUOTED})(?:, )?)*\]|{_NUMBER}|[A-Za-z_]\w*"
 _BEFORE = r"(?<![\w'\"./:=-])(?<!\w\()"  # not inside a name, a quotation, a path or a call
 _AFTER = r"(?![\w/=])(?!\.\w)"
 

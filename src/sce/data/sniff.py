@@ -22,7 +22,7 @@ class FileKind(NamedTuple):
     gzip: bool = False  # whether it may also end in .gz
 
 
-_TEXT = FileKind("a text table", "sce.data.text:read_text", gzip=True)
+_TEXT_TABLE = FileKind("a text table", "sce.data.text:read_text", gzip=True)
 
 # The ending, without .gz, of every kind of file. A new format needs a row here and a module with its reader.
 FILE_KINDS = {
@@ -33,9 +33,9 @@ FILE_KINDS = {
         rb"PK(\x03\x04|\x05\x06)",
         "a zip archive (.npz, .xlsx)",
     ),
-    ".csv": _TEXT,
-    ".tsv": _TEXT,
-    ".txt": _TEXT,
+    ".csv": _TEXT_TABLE,
+    ".tsv": _TEXT_TABLE,
+    ".txt": _TEXT_TABLE,
     ".parquet": FileKind("a Parquet table", "sce.data.parquet:read_parquet", rb"PAR1", "a Parquet table"),
     ".mtx": FileKind(
         "a Matrix Market file",
