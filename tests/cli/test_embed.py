@@ -4,8 +4,10 @@ import contextlib
 import inspect
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ import sce as package
 from processes import run as run_python
 from sce import SCE
 from sce.cli.catalog import COMMANDS
+from sce.cli.main import main
 
 EMBED = next(command for command in COMMANDS if command.name == "embed")
 
@@ -216,26 +219,33 @@ def test_the_default_output_is_named_after_the_data(sce, table):
     assert len(package.load("data.map.npz").Y) == 80
 
 
-def test_a_bar_on_a_terminal(table, tmp_path):
+def test_a_bar_on_a_terminal(table, tmp_path, monkeypatch):
     """In the place of the line for the layout."""
     pty = pytest.importorskip("pty", reason="needs a pseudo-terminal")
     import fcntl
     import struct
     import termios
+    import threading
 
-    main, side = pty.openpty()
+    monkeypatch.chdir(tmp_path)
+    main_end, side = pty.openpty()
     fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
-    words = [sys.executable, "-m", "sce", "embed", "data.csv", "--n-epochs", "50", "--optimizer", "sampler"]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    with subprocess.Popen(words, cwd=tmp_path, stderr=side, stdout=subprocess.DEVNULL, env=environment):
-        os.close(side)
-        seen = b""
+    seen = []
+
+    def watch():
         with contextlib.suppress(OSError):  # the other side is closed
-            while part := os.read(main, 4096):
-                seen += part
-    os.close(main)
-    assert b"50/50" in seen
-    assert b"Layout: 50 epochs" not in seen
+            while part := os.read(main_end, 4096):
+                seen.append(part)
+
+    reader = threading.Thread(target=watch)
+    reader.start()
+    words = ["embed", "data.csv", "--n-epochs", "50", "--optimizer", "sampler"]
+    with open(side, "w", buffering=1) as terminal, contextlib.redirect_stderr(terminal):  # noqa: PTH123
+        assert main(words) == 0
+    reader.join()
+    os.close(main_end)
+    assert b"50/50" in b"".join(seen)
+    assert b"Layout: 50 epochs" not in b"".join(seen)
 
 
 def test_help_comes_at_once():
@@ -260,43 +270,47 @@ def test_ctrl_c_leaves_nothing(sce, table, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
-def test_signals_leave_no_part_of_a_file(table, tmp_path, name):
+def test_signals_leave_no_part_of_a_file(sce, table, tmp_path, monkeypatch, name):
     """Sent while the map is being written."""
-    code = f"""
-import os, signal, sys, numpy as np
-import sce.results.archive
-def write(file, arrays):
-    file.write(b"half")
-    file.flush()
-    os.kill(os.getpid(), signal.{name})
-    import time; time.sleep(5)
-sce.results.archive.write_npz = write
-usual = signal.default_int_handler if "{name}" == "SIGINT" else signal.SIG_DFL
-signal.signal(signal.{name}, usual)  # a background job is started with some of them ignored
-from sce.cli.main import main
-sys.exit(main(["embed", "data.csv", "-o", "map.npz", "--quiet", "--n-epochs", "2"]))
-"""
+    number = getattr(signal, name)
+
+    def write(file, arrays):
+        file.write(b"half")
+        file.flush()
+        os.kill(os.getpid(), number)
+        time.sleep(5)
+
+    monkeypatch.setattr("sce.results.archive.write_npz", write)
     before = sorted(tmp_path.iterdir())
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stderr) == (130, "sce: Interrupted; no incomplete file was left behind.\n")
+    # A background job is started with some of them ignored.
+    usual = signal.signal(number, signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL)
+    try:
+        said = sce("embed", "data.csv", "-o", "map.npz", "--quiet", "--n-epochs", "2")
+    finally:
+        signal.signal(number, usual)
+    assert (said.code, said.err) == (130, "sce: Interrupted; no incomplete file was left behind.\n")
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_closed_and_full_streams(table, tmp_path):
-    """Standard error closed: standard output has the result only. Standard output full: one sentence."""
+def test_streams_that_are_closed_full_or_not_read_to_the_end(table, tmp_path):
+    """Standard error closed: standard output has the result only. Full: one sentence. A reader that goes away: no error."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
 
     def bash(line):
         text = f'sce() {{ "{sys.executable}" -m sce "$@"; }}; {line}'
-        return subprocess.run(
-            ["bash", "-c", text], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-        )
+        options = {"cwd": tmp_path, "env": environment, "text": True, "stdout": subprocess.PIPE}
+        return subprocess.Popen(["bash", "-c", text], stderr=subprocess.PIPE, **options)
 
-    done = bash("sce embed data.csv -o map.npz --json 2>&-")
-    assert json.loads(done.stdout)["points"] == 80
-    done = bash("sce info map.npz > /dev/full")
-    assert done.returncode == 4
-    assert done.stderr == "sce: The result cannot be written to standard output: No space left on device.\n"
+    def ended(process):
+        out, err = process.communicate(timeout=300)
+        return process.returncode, out, err
+
+    closed = bash("sce embed data.csv -o map.npz --json 2>&-")
+    unread = bash("sce embed data.csv -o other.npz 2>&1 | true; exit ${PIPESTATUS[0]}")
+    assert json.loads(ended(closed)[1])["points"] == 80
+    assert ended(unread)[0] == 0
+    assert len(package.load(tmp_path / "other.npz").Y) == 80  # the work went on to its end
+    full, left = bash("sce info map.npz > /dev/full"), bash("sce info map.npz | true; exit ${PIPESTATUS[0]}")
+    message = "sce: The result cannot be written to standard output: No space left on device.\n"
+    assert ended(full) == (4, "", message)
+    assert ended(left) == (0, "", "")

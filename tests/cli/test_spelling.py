@@ -53,7 +53,7 @@ def test_no_message_outside_of_the_command_line_names_an_option():
     found = {}
     for path in SOURCE.rglob("*.py"):
         name = path.relative_to(SOURCE).as_posix()
-        if not name.startswith("cli/"):
+        if not name.startswith("cli/") and "--" in path.read_text():
             allowed = NOT_YET.get(name, "").split()
             options = [word for text in messages(path) for word in re.findall(r"(?<![\w-])--[a-z][a-z0-9-]+", text)]
             found[name] = [option for option in options if option not in allowed]

@@ -132,9 +132,10 @@ def test_downloads_without_pandas(tiny, network, monkeypatch):
         datasets.load("higgs")
 
 
-def test_without_network_one_sentence_says_so(network):
+def test_without_network_one_sentence_says_so(network, monkeypatch):
     """With what to do; and nothing is left in the cache."""
     network(NoNetwork())
+    monkeypatch.setattr("time.sleep", lambda seconds: None)  # before each new try
     with pytest.raises(
         InputError, match=r"mnist is neither .* nor .* \(Name or service not known\); connect to the network"
     ):

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 import sce
 from sce.cli.commands.info import describe
 from sce.data.formats import read_source
+from sce.data.kinds import FILE_KINDS
 from sce.data.label_files import read_label_file
 from sce.data.preparation import Preparation
-from sce.data.sniff import FILE_KINDS
 from sce.errors import SCEError
 from sce.results.graphs import read_graph
 

@@ -16,7 +16,7 @@ from sce.cli.options import (
     whole_or,
 )
 from sce.compare.methods import METHODS
-from sce.data.sniff import FILE_KINDS
+from sce.data.kinds import FILE_KINDS
 
 OUTPUT = Group(
     "output",

@@ -6,11 +6,7 @@ The library names parameters as a Python user writes them. Everything that a com
 
 from __future__ import annotations
 
-import ast
-import csv
-import io
 import re
-import shlex
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -65,7 +61,10 @@ def _options() -> dict[str, Option]:
 
 
 def _spelled(option: Option, found: re.Match[str]) -> str:
-    """``name=value`` as an option; as it is where the value makes no sense on a command line."""
+    """``name=value`` as an option; unchanged where the value makes no sense on a command line."""
+    import ast
+    import shlex
+
     try:
         value: Any = ast.literal_eval(found[2])
     except (SyntaxError, ValueError):
@@ -81,6 +80,9 @@ def _spelled(option: Option, found: re.Match[str]) -> str:
 
 def _joined(names: list[Any]) -> str:
     """Names with commas between them, as the command line takes them; quotes protect a comma in a name."""
+    import csv
+    import io
+
     text = io.StringIO()
     csv.writer(text, lineterminator="").writerow(names)
     return text.getvalue()

@@ -1,11 +1,12 @@
-"""One function for all file formats, :func:`read_source`; :data:`sce.data.sniff.FILE_KINDS` lists them."""
+"""One function for all file formats, :func:`read_source`; :data:`sce.data.kinds.FILE_KINDS` lists them."""
 
 from __future__ import annotations
 
 import importlib
 from pathlib import Path
 
-from sce.data.sniff import FILE_KINDS, check_file, reading
+from sce.data.kinds import FILE_KINDS
+from sce.data.sniff import check_file, reading
 from sce.data.source import Request, Source
 
 __all__ = ["Request", "Source", "read_source"]
@@ -17,7 +18,7 @@ def read_source(path: str | Path, request: Request | None = None) -> Source:
     Parameters
     ----------
     path : str or Path
-        A file of one of the kinds in :data:`sce.data.sniff.FILE_KINDS`. An .npy is memory-mapped, not read.
+        A file of one of the kinds in :data:`sce.data.kinds.FILE_KINDS`. An .npy is memory-mapped, not read.
     request : Request, optional
         Which part of the file to read.
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from sce.data.arrays import is_sparse, labels_first, npz_shapes, plain_values, refuse_pickle
 from sce.data.formats import Request, Source, read_source
-from sce.data.sniff import FILE_KINDS, check_file, reading
+from sce.data.kinds import FILE_KINDS
+from sce.data.sniff import check_file, reading
 from sce.data.source import column_of, hint_at
 from sce.errors import InputError
 

@@ -1,4 +1,4 @@
-"""The kinds of files that sce reads, and which of them a file is: by its name, checked against its first bytes."""
+"""The kind of a file: by its name, checked against its first bytes."""
 
 from __future__ import annotations
 
@@ -7,45 +7,9 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
+from sce.data.kinds import FILE_KINDS
 from sce.errors import InputError, SCEError
-
-
-class FileKind(NamedTuple):
-    """A kind of file that sce reads."""
-
-    title: str  # what messages call it
-    reader: str  # "module:function", from a path and a Request to a Source
-    signature: bytes | None = None  # a regular expression for its first bytes; None for text
-    shown: str = ""  # what messages call a file that begins with the signature
-    gzip: bool = False  # whether it may also end in .gz
-
-
-_TEXT_TABLE = FileKind("a text table", "sce.data.text:read_text", gzip=True)
-
-# The ending, without .gz, of every kind of file. A new format needs a row here and a module with its reader.
-FILE_KINDS = {
-    ".npy": FileKind("a NumPy array", "sce.data.arrays:read_npy", rb"\x93NUMPY", "a NumPy array (.npy)"),
-    ".npz": FileKind(
-        "an archive of NumPy arrays",
-        "sce.data.arrays:read_npz",
-        rb"PK(\x03\x04|\x05\x06)",
-        "a zip archive (.npz, .xlsx)",
-    ),
-    ".csv": _TEXT_TABLE,
-    ".tsv": _TEXT_TABLE,
-    ".txt": _TEXT_TABLE,
-    ".parquet": FileKind("a Parquet table", "sce.data.parquet:read_parquet", rb"PAR1", "a Parquet table"),
-    ".mtx": FileKind(
-        "a Matrix Market file",
-        "sce.data.matrix_market:read_mtx",
-        rb"%%MatrixMarket",
-        "a Matrix Market file (.mtx)",
-        gzip=True,
-    ),
-    ".h5ad": FileKind("an AnnData file", "sce.data.h5ad:read_h5ad", rb"\x89HDF\r\n", "an HDF5 file (.h5ad)"),
-}
 
 # First bytes of files that sce does not read, and what such a file is.
 _FOREIGN_SIGNATURES = (
