@@ -5,7 +5,8 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from sce.quality.communities import aggregate, as_graph, by_size, communities, connected_parts, modularity
+from sce.graph.csr import components
+from sce.quality.communities import aggregate, as_graph, by_size, communities, modularity
 
 
 def planted(count, size, share, degree=16, seed=0):
@@ -75,5 +76,5 @@ def test_the_graph_of_communities_has_their_mass(graph):
 
 def test_pieces_of_a_community_are_told_apart():
     P = sp.csr_matrix(np.kron(np.eye(3), np.ones((4, 4)) - np.eye(4)))
-    assert connected_parts(as_graph(P), np.zeros(12, np.int32)).tolist() == [0] * 4 + [1] * 4 + [2] * 4
+    assert components(as_graph(P).rows).tolist() == [0] * 4 + [1] * 4 + [2] * 4
     assert modularity(as_graph(P), np.zeros(12, np.int32)) == pytest.approx(0)
