@@ -1,4 +1,4 @@
-"""Clusterability: the planted number of clusters, none in noise, pieces counted."""
+"""Clusterability: the planted number of clusters, none in noise, components counted."""
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ from sce.quality.clusterability import clusterability
 
 @pytest.mark.parametrize(("count", "share"), [(2, 0.95), (5, 0.9), (12, 0.8)])
 def test_as_many_clusters_as_are_planted(count, share):
+    """The clusters of a planted partition are found, and the advice names their number."""
     P, blocks = planted(count, 120, share)
     found = clusterability(P)
     assert found.n_clusters == count
@@ -21,13 +22,15 @@ def test_as_many_clusters_as_are_planted(count, share):
 
 
 def test_the_eigenvalues_of_planted_clusters_have_a_gap_below_as_many():
+    """Five planted clusters give five small eigenvalues."""
     assert clusterability(planted(5, 120, 0.95)[0]).n_gap == 5
 
 
 @pytest.mark.parametrize("d", [2, 3, 10])
 @pytest.mark.parametrize("draw", ["random", "standard_normal"])
 def test_noise_has_none(d, draw):
-    P = neighbours(getattr(np.random.default_rng(d), draw)((1200, d)))
+    """Uniform and Gaussian noise is one cluster, though its communities have modularity."""
+    P = neighbours(getattr(np.random.default_rng(d), draw)((800, d)))
     found = clusterability(P)
     assert found.modularity > 0.3  # which is why modularity is no evidence
     assert found.n_clusters == 1
@@ -36,13 +39,15 @@ def test_noise_has_none(d, draw):
 
 
 def test_a_chain_of_three_blobs_and_blobs_of_unequal_sizes_are_three():
-    chain = make_blobs(1500, centers=[[0, 0], [7, 0], [14, 0]], random_state=0)[0]
-    unequal = make_blobs([1500, 150, 100], centers=[[0, 0], [9, 0], [0, 9]], random_state=0)[0]
+    """Three clouds are three clusters, in a row as well as with 9 times as many points in one of them."""
+    chain = make_blobs(900, centers=[[0, 0], [7, 0], [14, 0]], random_state=0)[0]
+    unequal = make_blobs([900, 120, 100], centers=[[0, 0], [9, 0], [0, 9]], random_state=0)[0]
     assert clusterability(neighbours(chain)).n_clusters == 3
     assert clusterability(neighbours(unequal)).n_clusters == 3
 
 
-def test_pieces_and_points_without_an_edge_are_counted():
+def test_components_and_points_without_an_edge_are_counted():
+    """Two rings and ten isolated points are two components; isolated points are in no cluster."""
     ring = lambda n: sp.csr_matrix(np.roll(np.eye(n), 1, 0) + np.roll(np.eye(n), -1, 0))  # noqa: E731
     P = sp.csr_matrix(sp.block_diag([ring(60), ring(30), sp.csr_matrix((10, 10))]))
     found = clusterability(P)
@@ -52,7 +57,8 @@ def test_pieces_and_points_without_an_edge_are_counted():
 
 
 def test_threads_do_not_change_the_result_and_the_figures_are_numbers(graph):
-    P = graph(800)
+    """Labels and eigenvalues are the same bytes on one and two threads."""
+    P = graph(400)
     one, two = clusterability(P, n_jobs=1), clusterability(P, n_jobs=2)
     assert np.array_equal(one.labels, two.labels)
     assert np.array_equal(one.eigenvalues, two.eigenvalues)
@@ -60,9 +66,10 @@ def test_threads_do_not_change_the_result_and_the_figures_are_numbers(graph):
     assert one.advice in str(one)
 
 
-def test_pieces_too_small_to_count_are_told():
-    P = sp.csr_matrix(np.kron(np.eye(400), [[0.0, 1.0], [1.0, 0.0]]))
+def test_components_too_small_to_count_are_reported():
+    """A graph of 150 pairs has no clusters, and the advice is to raise n_neighbors."""
+    P = sp.csr_matrix(np.kron(np.eye(150), [[0.0, 1.0], [1.0, 0.0]]))
     found = clusterability(P)
-    assert found.n_components == 400
+    assert found.n_components == 150
     assert found.n_clusters == 0
     assert "raise n_neighbors" in found.advice

@@ -1,4 +1,6 @@
-"""Clusters against P: figures as slow sums give them, what chance gives, and what P says of clusters real and drawn."""
+"""Clusters against P: figures equal their definitions, the null equals chance, real and drawn clusters are told apart."""
+
+from functools import cache
 
 import numpy as np
 import pytest
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import make_blobs
 from test_communities import planted, slow_modularity
 
+from conftest import random_graph
 from sce import ParameterError
 from sce.core.parallel import Team
 from sce.graph.build import GraphOptions, build_affinity
@@ -14,7 +17,14 @@ from sce.quality.in_graph import clusters_in_graph
 
 
 def neighbours(X, k=10):
+    """The symmetric k-nearest-neighbour graph of X."""
     return build_affinity(X, GraphOptions("knn", k), Team(1), 0).P
+
+
+@cache
+def small_graph():
+    """A weighted graph of 40 points, made once."""
+    return random_graph(40, weighted=True)
 
 
 def slow_figures(P, labels):
@@ -35,10 +45,9 @@ def slow_figures(P, labels):
 
 @given(st.lists(st.integers(-1, 3), min_size=36, max_size=36).map(lambda rest: np.array([0, 0, 1, 1, *rest])))
 def test_figures_are_those_of_the_definitions(labels):
-    from conftest import random_graph
-
-    P = random_graph(40, weighted=True)
-    measured = clusters_in_graph(P, labels, n_null=1).measured
+    """Share, modularity, density ratio and conductances equal sums over all pairs of points."""
+    P = small_graph()
+    measured = clusters_in_graph(P, labels, n_null=1, judged=False, n_jobs=1).measured
     share, modularity, ratio, conductance = slow_figures(P, labels)
     assert measured.share == pytest.approx(share)
     assert measured.modularity == pytest.approx(modularity, abs=1e-9)
@@ -47,9 +56,9 @@ def test_figures_are_those_of_the_definitions(labels):
 
 
 def test_the_null_has_the_share_that_chance_gives(graph):
-    """Of shuffled labels, sum n_c (n_c - 1) / (N (N - 1)) of P is inside clusters in the mean."""
+    """Clusters of shuffled labels hold sum n_c (n_c - 1) / (N (N - 1)) of P on average."""
     P, labels = graph(500), np.repeat([0, 1, 2, -1], [250, 100, 50, 100])
-    found = clusters_in_graph(P, labels, n_null=400)
+    found = clusters_in_graph(P, labels, n_null=400, judged=False)
     expected = sum(m * (m - 1) for m in (250, 100, 50)) / (500 * 499)
     assert found.null.std.share > 0
     assert found.null.mean.share == pytest.approx(expected, abs=4 * found.null.std.share / 20)
@@ -57,7 +66,8 @@ def test_the_null_has_the_share_that_chance_gives(graph):
     assert abs(found.null.mean.modularity) < 0.01
 
 
-def test_planted_clusters_are_real_whatever_the_seed_and_threads():
+def test_planted_clusters_are_real_on_any_number_of_threads():
+    """Planted clusters are neither merged nor split, and the figures are the same bytes on one and two threads."""
     P, blocks = planted(8, 100, 0.9)
     found = clusters_in_graph(P, blocks, n_jobs=1)
     assert found.judgement.real.all()
@@ -70,17 +80,19 @@ def test_planted_clusters_are_real_whatever_the_seed_and_threads():
     assert clusters_in_graph(P, blocks, n_jobs=2).figures() == figures
 
 
-def test_clusters_drawn_through_noise_are_told_to_be_merged():
-    X = np.random.default_rng(0).random((1500, 2))
+def test_clusters_drawn_through_noise_are_merged():
+    """Quarters of a uniform square are not real, and neither are halves with an empty margin between them."""
+    X = np.random.default_rng(0).random((800, 2))
     P = neighbours(X)
     drawn = (2 * X[:, 0]).astype(int) + 2 * (2 * X[:, 1]).astype(int)
     judgement = clusters_in_graph(P, drawn, n_null=1).judgement
     assert not judgement.real.any()
-    with_clearing = np.where(abs(X[:, 0] - 0.5) < 0.1, -1, X[:, 0] > 0.5)
-    assert [merge[:2] for merge in clusters_in_graph(P, with_clearing, n_null=1).judgement.merges] == [(0, 1)]
+    with_margin = np.where(abs(X[:, 0] - 0.5) < 0.1, -1, X[:, 0] > 0.5)
+    assert [merge[:2] for merge in clusters_in_graph(P, with_margin, n_null=1).judgement.merges] == [(0, 1)]
 
 
 def test_two_blobs_in_one_cluster_are_split_and_a_blob_in_two_is_merged():
+    """Labels that join two clouds and halve a third are reported as one split and one merge, by their own numbers."""
     X, blob = make_blobs(900, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)
     labels = np.where(blob == 2, np.where(X[:, 0] > 0, 7, 5), 3)
     found = clusters_in_graph(neighbours(X), labels, n_null=1)
@@ -89,11 +101,12 @@ def test_two_blobs_in_one_cluster_are_split_and_a_blob_in_two_is_merged():
     assert found.judgement.splits == [(3, [300, 300])]
     assert list(found.judgement.real) == [True, False, False]
     table = str(found)
-    assert "falls into parts of 300, 300" in table
-    assert "not parted from 5" in table
+    assert "splits into 2 parts of 300, 300 points" in table
+    assert "not separated from cluster 5" in table
 
 
 def test_a_stray_point_is_no_part_of_its_own():
+    """A point with the label of another cloud neither splits that cluster nor makes one unreal."""
     X, blob = make_blobs(400, centers=[[0, 0], [9, 0]], random_state=0)
     labels = blob.copy()
     labels[0] = 1 - blob[0]
@@ -105,11 +118,13 @@ def test_a_stray_point_is_no_part_of_its_own():
 
 @pytest.mark.parametrize("labels", [np.full(50, -1), np.zeros(50, int)])
 def test_no_cluster_and_a_single_one_have_figures(graph, labels):
+    """The share is 0 without clusters and 1 with one cluster; both have a table."""
     found = clusters_in_graph(graph(50), labels, n_null=2)
     assert found.figures()["share"] == pytest.approx(float(labels[0] == 0))
     assert str(found)
 
 
 def test_n_null_must_be_a_count(graph):
+    """Zero relabellings are refused."""
     with pytest.raises(ParameterError, match="n_null"):
         clusters_in_graph(graph(50), np.zeros(50, int), n_null=0)

@@ -1,12 +1,14 @@
-"""Communities: those planted, connected, as good as a slow search finds, the same for the same seed."""
+"""Communities: planted ones are found, each is connected, no single move gains, a seed repeats them."""
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+from sce.clusters.numbering import number_by_size
 from sce.graph.csr import components
-from sce.quality.communities import aggregate, as_graph, by_size, communities, modularity
+from sce.quality.communities import communities, modularity
+from sce.quality.volume_graph import aggregate, as_graph
 
 
 def planted(count, size, share, degree=16, seed=0):
@@ -24,7 +26,7 @@ def planted(count, size, share, degree=16, seed=0):
 
 
 def slow_modularity(P, labels):
-    """Over all pairs of points."""
+    """The definition, over all pairs of points."""
     dense = P.toarray().astype(np.float64)
     dense /= dense.sum()
     degree = dense.sum(axis=1)
@@ -32,14 +34,15 @@ def slow_modularity(P, labels):
 
 
 def test_planted_communities_are_found():
+    """Six blocks with 85 % of their edges inside are the communities, and the modularity is that of its definition."""
     P, blocks = planted(6, 50, 0.85)
     found = communities(P)
-    assert np.array_equal(by_size(found.labels), by_size(blocks))
+    assert np.array_equal(number_by_size(found.labels), number_by_size(blocks))
     assert found.modularity == pytest.approx(slow_modularity(P, blocks), abs=1e-6)
 
 
 def test_no_single_move_gains(graph):
-    """What the search ends with is a local optimum, as a slow look at every move shows."""
+    """The result is a local optimum: no point gains by moving to any other community."""
     P = graph(120, weighted=True)
     labels = communities(P).labels
     best = slow_modularity(P, labels)
@@ -51,6 +54,7 @@ def test_no_single_move_gains(graph):
 
 
 def test_each_community_is_connected_and_larger_ones_come_first(graph):
+    """On a sparse random graph, where greedy moves leave disconnected communities."""
     P = graph(2000, degree=2)
     labels = communities(P).labels
     for c in range(labels.max() + 1):
@@ -59,6 +63,7 @@ def test_each_community_is_connected_and_larger_ones_come_first(graph):
 
 
 def test_a_seed_gives_the_same_and_more_resolution_gives_smaller_ones(graph):
+    """The labels are a function of the seed; a higher resolution gives more communities."""
     P = graph(1000)
     first, again = communities(P, random_state=3), communities(P, random_state=3)
     assert np.array_equal(first.labels, again.labels)
@@ -66,6 +71,7 @@ def test_a_seed_gives_the_same_and_more_resolution_gives_smaller_ones(graph):
 
 
 def test_the_graph_of_communities_has_their_mass(graph):
+    """The aggregated graph is S'PS for the indicator matrix S."""
     P, labels = graph(300, weighted=True), np.random.default_rng(0).integers(0, 9, 300).astype(np.int32)
     coarse = aggregate(as_graph(P), labels, 9)
     dense = sp.csr_matrix((coarse.data, coarse.indices, coarse.indptr), (9, 9)).toarray()
@@ -74,7 +80,8 @@ def test_the_graph_of_communities_has_their_mass(graph):
     np.testing.assert_allclose(coarse.volume, dense.sum(axis=1), rtol=1e-5)
 
 
-def test_pieces_of_a_community_are_told_apart():
+def test_components_are_told_apart_and_one_community_has_no_modularity():
+    """Three cliques are three components; all points in one community have modularity 0."""
     P = sp.csr_matrix(np.kron(np.eye(3), np.ones((4, 4)) - np.eye(4)))
     assert components(as_graph(P).rows).tolist() == [0] * 4 + [1] * 4 + [2] * 4
     assert modularity(as_graph(P), np.zeros(12, np.int32)) == pytest.approx(0)

@@ -1,4 +1,4 @@
-"""Neighbours, edges and triplets kept, against twins that look at every pair."""
+"""Neighbours, edges and triplets kept, against twins that examine every pair."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from sce.quality.neighbors import edges_kept, neighbors_kept, triplets_kept
 
 
 def all_ranks(X, metric="euclidean"):
-    """ranks[i, j]: as the how-manieth nearest of i j comes; 0 for i itself."""
+    """ranks[i, j]: the rank of j among the nearest of i; 0 for i itself."""
     distances = pairwise_distances(X, metric=metric)
     np.fill_diagonal(distances, -1)
     return distances.argsort(axis=1).argsort(axis=1)
@@ -38,11 +38,13 @@ def pair():
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan"])
 @pytest.mark.parametrize("k", [1, 7, 15])
 def test_equals_the_twin_that_ranks_all_pairs(pair, k, metric):
+    """Recall, trustworthiness and continuity equal their definitions."""
     X, Y = pair
     assert neighbors_kept(X, Y, k=k, metric=metric) == pytest.approx(slow_kept(X, Y, k, metric))
 
 
 def test_trustworthiness_is_scikit_learns(pair):
+    """Continuity is the trustworthiness of the data as a map of the map."""
     X, Y = pair
     kept = neighbors_kept(X, Y, k=10)
     assert kept.trustworthiness == pytest.approx(trustworthiness(X, Y, n_neighbors=10))
@@ -50,6 +52,7 @@ def test_trustworthiness_is_scikit_learns(pair):
 
 
 def test_takes_distances_and_sparse_data(pair):
+    """A distance matrix and a sparse matrix give the same as the dense rows."""
     X, Y = pair
     whole = neighbors_kept(X, Y)
     assert neighbors_kept(pairwise_distances(X), Y, metric="precomputed") == pytest.approx(whole)
@@ -57,6 +60,7 @@ def test_takes_distances_and_sparse_data(pair):
 
 
 def test_a_sample_is_near_the_whole_and_the_same_on_any_number_of_threads(pair):
+    """A sample of half of the points is close to all points, and a function of the seed alone."""
     X, Y = pair
     one = neighbors_kept(X, Y, n_queries=150, n_jobs=1)
     assert one == neighbors_kept(X, Y, n_queries=150, n_jobs=3)
@@ -72,6 +76,7 @@ def test_copies_are_as_near_as_each_other():
 
 
 def test_noise_keeps_what_chance_keeps():
+    """An unrelated map has the figures of chance."""
     rng = np.random.default_rng(0)
     X, Y = rng.normal(size=(1000, 10)), rng.normal(size=(1000, 2))
     kept = neighbors_kept(X, Y)
@@ -81,13 +86,14 @@ def test_noise_keeps_what_chance_keeps():
 
 
 def slow_edges_kept(P, Y):
-    """The share of each row of P that goes to as many nearest as it has edges, one row after the other."""
+    """The share of each row of P that goes to as many nearest points as it has edges, one row at a time."""
     ranks, dense = all_ranks(Y), P.toarray()
     shares = [row[(r >= 1) & (r <= (row > 0).sum())].sum() / row.sum() for row, r in zip(dense, ranks, strict=True)]
     return np.mean(shares)
 
 
 def test_edges_kept_equals_its_twin(pair):
+    """On a weighted neighbour graph."""
     X, Y = pair
     weights = np.exp(-pairwise_distances(X)) * (all_ranks(X) <= 10)
     np.fill_diagonal(weights, 0)
@@ -96,11 +102,13 @@ def test_edges_kept_equals_its_twin(pair):
 
 
 def test_an_edge_to_itself_does_not_count():
+    """The diagonal of P neither counts as an edge nor as mass."""
     P = sp.csr_matrix(np.array([[5.0, 1, 0], [1, 0, 0], [0, 0, 3]]))
     assert edges_kept(P, np.array([[0.0], [2.0], [1.0]])) == 0.0
 
 
 def test_points_without_edges_are_left_out():
+    """They do not count; a graph without edges has no figure."""
     P = sp.csr_matrix(([1.0, 1.0], ([0, 1], [1, 0])), shape=(4, 4))
     Y = np.array([[0.0, 0], [1, 0], [9, 0], [9, 1]])
     assert edges_kept(P, Y) == 1.0
@@ -108,7 +116,7 @@ def test_points_without_edges_are_left_out():
 
 
 def slow_triplets(X, Y):
-    """Over all triplets of different points."""
+    """The definition, over all triplets of different points."""
     far, near = pairwise_distances(X), pairwise_distances(Y)
     n = len(X)
     right = [
@@ -122,12 +130,14 @@ def slow_triplets(X, Y):
 
 
 def test_triplets_are_near_those_of_all(pair):
+    """The sample is close to all triplets; a map that only scales and reflects keeps every triplet."""
     X, Y = (part[:60] for part in pair)
     assert triplets_kept(X, Y) == pytest.approx(slow_triplets(X, Y), abs=0.02)
     assert triplets_kept(X, -3 * X) == 1.0
 
 
 def test_few_points():
+    """One to five points have figures between 0 and 1."""
     for n in (1, 2, 3, 5):
         X = np.random.default_rng(n).normal(size=(n, 3))
         assert all(0 <= value <= 1 for value in neighbors_kept(X, X[:, :2]))
@@ -135,6 +145,7 @@ def test_few_points():
 
 
 def test_says_what_does_not_fit(pair):
+    """Wrong shapes, NaN, unknown metrics and k = 0 are refused in a sentence."""
     X, Y = pair
     with pytest.raises(InputError, match="300 points and the data have 299 rows"):
         neighbors_kept(X[1:], Y)

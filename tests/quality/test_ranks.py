@@ -1,4 +1,4 @@
-"""The nearest of some points and the ranks of others, against sorting all distances."""
+"""Nearest neighbours and ranks, against sorting all distances."""
 
 import numpy as np
 import pytest
@@ -14,11 +14,13 @@ from sce.quality.ranks import between, nearest, ranks
 
 @pytest.fixture
 def small_tiles(monkeypatch):
-    monkeypatch.setattr(module, "_TILE", 7)
-    monkeypatch.setattr(module, "_QUERIES", 3)
+    """Many tiles and tasks for few points."""
+    monkeypatch.setattr(module, "_MAX_TILE_ROWS", 7)
+    monkeypatch.setattr(module, "_QUERIES_PER_TASK", 3)
 
 
 def slow_ranks(distances, query, ids):
+    """One more than the number of points that are nearer."""
     others = np.delete(distances[query], query)
     return [1 + (others < distances[query, j]).sum() for j in ids]
 
@@ -26,6 +28,7 @@ def slow_ranks(distances, query, ids):
 @settings(max_examples=30, deadline=None)
 @given(n=st.integers(2, 60), d=st.integers(1, 11), seed=st.integers(0, 99), ties=st.booleans())
 def test_equal_sorting(n, d, seed, ties):
+    """Neighbours and ranks equal those of sorted distances, with ties and without."""
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 3, (n, d)).astype(float) if ties else rng.normal(size=(n, d))
     distances = pairwise_distances(X, metric="sqeuclidean") if not ties else ((X[:, None] - X) ** 2).sum(axis=2)
@@ -44,6 +47,7 @@ def test_equal_sorting(n, d, seed, ties):
 @pytest.mark.parametrize("kind", [np.array, sp.csr_matrix])
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan", "precomputed"])
 def test_small_tiles_change_nothing(small_tiles, metric, kind):
+    """For dense and sparse data, any metric and given distances."""
     X = np.random.default_rng(0).normal(size=(40, 5))
     distances = pairwise_distances(X, metric="euclidean" if metric == "precomputed" else metric)
     data = distances if metric == "precomputed" else kind(X)
@@ -54,5 +58,6 @@ def test_small_tiles_change_nothing(small_tiles, metric, kind):
 
 
 def test_far_from_the_origin_nothing_is_lost():
+    """Squared distances are exact, because they are sums over differences."""
     X = 1e9 + np.arange(8.0)[:, None]
     assert between(X, "euclidean", np.array([0]), slice(None))[0].tolist() == [j * j for j in range(8)]

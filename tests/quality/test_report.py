@@ -1,4 +1,4 @@
-"""All figures together."""
+"""The report: every figure that is possible, and a sentence for each that is not."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def planted():
 
 
 def test_a_planted_partition_is_found_whole(planted):
-    """Three components: all of P is inside the clusters, and they are the classes."""
+    """The graph has three components: all of P is inside the clusters, and they are the classes."""
     X, y, model = planted
     figures = assess(model, X=X, classes=y).figures()
     assert figures["n_clusters"] == 3
@@ -31,12 +31,13 @@ def test_a_planted_partition_is_found_whole(planted):
 
 @pytest.mark.parametrize("columns", [2, 5])
 def test_noise_has_no_clusters(columns):
-    """Whatever is seen in a map of it: a map of a square has to tear it somewhere, and P says that it is whole."""
-    X = np.random.default_rng(0).uniform(size=(1500, columns))
+    """A map of noise shows clusters, because it has to tear the square somewhere; P says that none is real."""
+    X = np.random.default_rng(0).uniform(size=(900, columns))
     assert assess(SCE(random_state=0).fit(X), X=X).figures()["n_real"] == 0
 
 
 def test_says_what_is_missing_and_gives_the_rest(planted):
+    """Without data, graph or classes the figures that need them are left out, and a sentence says so."""
     X, y, model = planted
     bare = assess(model.embedding_)
     assert set(bare.figures()) == {"n_clusters", "covered"}
@@ -47,6 +48,7 @@ def test_says_what_is_missing_and_gives_the_rest(planted):
 
 
 def test_takes_what_a_map_or_a_model_holds(planted):
+    """The graph of a model and the graph and data of a map are used as if they were given."""
     X, _, model = planted
     given = assess(model.embedding_, X=X, P=model.affinity_)
     assert assess(Map.from_model(model, P=model.affinity_, X=X)).figures() == given.figures()
@@ -54,6 +56,7 @@ def test_takes_what_a_map_or_a_model_holds(planted):
 
 
 def test_judges_the_labels_that_are_given(planted):
+    """Shuffled labels have the figures of chance."""
     _, y, model = planted
     drawn = np.random.default_rng(0).permutation(y)
     figures = assess(model, labels=drawn).figures()
@@ -62,6 +65,7 @@ def test_judges_the_labels_that_are_given(planted):
 
 
 def test_every_figure_has_a_meaning_and_a_line(planted):
+    """No figure is shown without an explanation."""
     X, y, model = planted
     figures = assess(model, X=X, classes=y).figures()
     shown = [name for name in figures if not name.endswith("_null")]

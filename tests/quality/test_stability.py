@@ -1,4 +1,4 @@
-"""Agreement of maps with each other."""
+"""Agreement of several maps: 1 for a map moved rigidly, chance for noise."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from scipy.spatial import procrustes
 from sklearn.datasets import make_blobs
 
 from sce.errors import InputError
-from sce.quality.stability import _disparity, stability
+from sce.quality.stability import _disparity, _singular_values, stability
 
 
 @pytest.fixture(scope="module")
@@ -15,12 +15,14 @@ def blobs():
 
 
 def test_a_map_agrees_with_itself_turned_mirrored_and_scaled(blobs):
+    """Rotation, reflection, shift and scale do not matter."""
     turned = 3 * blobs @ [[0.6, 0.8], [0.8, -0.6]] + 7
     found = stability([blobs, turned])
     assert found.figures() == pytest.approx({"neighbors_stable": 1.0, "clusters_stable": 1.0, "procrustes": 0.0})
 
 
 def test_noise_agrees_with_nothing(blobs):
+    """An unrelated map has the figures of chance."""
     other = np.random.default_rng(0).normal(size=blobs.shape)
     figures = stability([blobs, other]).figures()
     assert figures["neighbors_stable"] < 0.1
@@ -29,12 +31,23 @@ def test_noise_agrees_with_nothing(blobs):
 
 
 def test_disparity_is_scipys(blobs):
+    """It equals that of scipy.spatial.procrustes, and is 1 for a map in one point."""
     other = blobs + np.random.default_rng(0).normal(size=blobs.shape)
     assert _disparity(blobs, other) == pytest.approx(procrustes(blobs, other)[2])
     assert _disparity(blobs, np.zeros_like(blobs)) == 1.0
 
 
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_singular_values_are_lapacks(rank):
+    """Within rounding error of the largest, also where the others are tiny or zero."""
+    rng = np.random.default_rng(rank)
+    M = rng.normal(size=(3, rank)) * np.array([1.0, 1e-3, 1e-9])[:rank] @ rng.normal(size=(rank, 3))
+    exact = np.linalg.svd(M, compute_uv=False)
+    np.testing.assert_allclose(_singular_values(M), exact, rtol=0, atol=4e-15 * exact[0])
+
+
 def test_means_are_over_pairs(blobs):
+    """The figures of three maps are means over their three pairs."""
     other = np.random.default_rng(0).normal(size=blobs.shape)
     found = stability([blobs, blobs, other])
     assert found.neighbors.shape == (3, 3)
@@ -43,6 +56,7 @@ def test_means_are_over_pairs(blobs):
 
 
 def test_needs_two_maps_of_the_same_points(blobs):
+    """One map, or maps of different points, are refused."""
     with pytest.raises(InputError, match="two or more maps"):
         stability([blobs])
     with pytest.raises(InputError, match="two or more maps"):

@@ -1,1 +1,4 @@
-"""Clusters that are seen in a map, from its coordinates alone. Whether they are in the data is asked in :mod:`sce.quality`."""
+"""Clusters that are visible in a map, from its coordinates alone.
+
+Nothing here knows the data or the graph: whether the clusters are real is a question for :mod:`sce.quality`.
+"""

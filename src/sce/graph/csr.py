@@ -1,4 +1,4 @@
-"""Sparse matrices in rows (CSR) as kernels take them: one check, sums of rows, connected components, merged points.
+"""Sparse matrices in rows (CSR) as kernels take them: one check, row sums, submatrices, components, merged points.
 
 What other rooms do with the rows of P goes through here, so that there is one of each.
 """
@@ -91,6 +91,51 @@ def _sum_rows(indptr: Any, data: Any, start: Any, stop: Any, sums: Any) -> None:
         for e in range(indptr[i], indptr[i + 1]):
             total += data[e]
         sums[i] = total
+
+
+# --------------------------------------------------------------------------------------------------------- submatrices
+
+
+def submatrix(graph: CSR, points: np.ndarray) -> CSR:
+    """The rows and columns of some of the points (ascending), renumbered; float32.
+
+    Examples
+    --------
+    >>> P = arrays_of(sparse.csr_matrix(np.array([[0, 3, 1], [3, 0, 2], [1, 2, 0]], np.float32)))
+    >>> submatrix(P, np.array([0, 2])).data
+    array([1., 1.], dtype=float32)
+    """
+    place = np.full(len(graph.indptr) - 1, -1, np.int32)
+    place[points] = np.arange(len(points))
+    lengths = np.zeros(len(points) + 1, np.int64)
+    _count_within(graph, points, place, lengths)
+    indptr = np.cumsum(lengths)
+    part = CSR(indptr, np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.float32))
+    _copy_within(graph, points, place, part)
+    return part
+
+
+@kernel
+def _count_within(graph: Any, points: Any, place: Any, lengths: Any) -> None:
+    """The number of columns that each point keeps; `place` is each point's new number, or -1."""
+    for k in range(points.size):
+        i = points[k]
+        for e in range(graph.indptr[i], graph.indptr[i + 1]):
+            if place[graph.indices[e]] >= 0:
+                lengths[k + 1] += 1
+
+
+@kernel
+def _copy_within(graph: Any, points: Any, place: Any, part: Any) -> None:
+    for k in range(points.size):
+        i = points[k]
+        free = part.indptr[k]
+        for e in range(graph.indptr[i], graph.indptr[i + 1]):
+            j = place[graph.indices[e]]
+            if j >= 0:
+                part.indices[free] = j
+                part.data[free] = graph.data[e]
+                free += 1
 
 
 # ---------------------------------------------------------------------------------------------------------- components

@@ -1,7 +1,7 @@
-"""Is what we see in the data? Figures that tell a cluster of the data from one that only the picture has.
+"""Is what we see in the data? Figures that tell clusters of the data from clusters that only the picture shows.
 
-`assess` gives all that can be had for a map; the others are its parts. Each is measured on samples where there are many
-points, so that a million rows take seconds.
+`assess` computes every figure that is possible for a map; the other functions compute parts of it. Large data are measured on
+samples, so that a million rows take seconds. Nothing here draws, reads files or changes a map.
 """
 
 from __future__ import annotations

@@ -1,16 +1,17 @@
 """Which boundaries between groups of points are real.
 
 Modularity is no evidence of clusters: the neighbour graph of plain noise in the plane has communities with a modularity of 0.9.
-But their boundaries are no weaker than other cuts through the same points. So a boundary between a and b is held against the
-*width* of a and of b, the narrowest cut inside that keeps the part next to the boundary from the part farthest from it
-(:mod:`sce.quality.bottlenecks`): it is a *neck* if it is narrower than both. Through the halves of a homogeneous body,
-a line or a ball in any dimension, a cut is as wide as other cuts beside it, so that this ratio is 1 or more; between
-clusters it is low. What runs across the direction from a to b, such as styles of writing within a digit, does not matter.
+But their boundaries are no weaker than other cuts through the same points. So the boundary between a and b is compared with
+the *width* of a and of b: the narrowest cut inside a group that separates the part next to the boundary from the part
+farthest from it (:mod:`sce.quality.bottlenecks`). The boundary is a *bottleneck* if it is narrower than both. Between the
+halves of a homogeneous body, a line or a ball in any dimension, a cut is as wide as the cuts beside it, and the ratio is 1 or
+more; between clusters it is low. Structure across the direction from a to b, such as styles of writing within a digit,
+does not matter.
 
-To be quick, groups that are clearly no clusters are merged by their *cohesion*, the conductance of their weakest balanced
-cut: the *parting* of a from b is the share of a's volume that goes to b, relative to a's cohesion. It is 0.5 to 1 for
-halves of a homogeneous body, for the next cut is about as wide and leaves half the volume. (Sets well knit inside and
-hardly tied outside: Oveis Gharan and Trevisan, Partitioning into expanders, SODA 2014.)
+To save time, groups that are clearly not clusters are first merged by their *cohesion*, the conductance of their weakest
+balanced cut. The *conductance ratio* of a and b is the share of a's volume that goes to b, relative to a's cohesion. It is 0.5
+to 1 for halves of a homogeneous body, because the next cut is about as wide and leaves half of the volume. (Groups of high
+conductance inside and low conductance to the outside: Oveis Gharan and Trevisan, Partitioning into expanders, SODA 2014.)
 """
 
 from __future__ import annotations
@@ -19,27 +20,31 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sce.quality.bottlenecks import END, mass_toward, width
-from sce.quality.communities import Graph, aggregate, compact, louvain
-from sce.quality.cuts import coarsen, induce, weakest_cut
+from sce.quality.bottlenecks import END_VOLUME_SHARE, mass_toward, width
+from sce.quality.communities import louvain
+from sce.quality.cuts import coarsen, weakest_cut
+from sce.quality.volume_graph import VolumeGraph, aggregate, compact, induce, members_of
 
-CLEAR = 0.8  # a parting above it is clearly no boundary
-NECK = 0.75  # above it a boundary is not real
-SPLIT = 0.5  # a cut below it is a real boundary
-EXPOSURE = 2.0  # times its width: a group with more than that outside is a cell of something larger
-_INNER = 0.4  # the resolution of the communities within communities
-_DEVIATIONS = 3.0  # by which the mass of a boundary may exceed what is seen
-_LEAST = 1 / 200  # of all volume, for a group
-_NODES = 10_000  # of the coarse graph on which all is measured
+MERGE_ABOVE_CONDUCTANCE_RATIO = 0.8  # two groups with a higher one are clearly not separated
+MAX_REAL_BOTTLENECK = 0.75  # boundary mass relative to the width: a boundary with a higher ratio is not real
+SPLIT_UP_TO_BOTTLENECK = 0.5  # the same ratio: a group is split along a cut of at most this
+MAX_EXPOSURE = 2.0  # mass to the outside relative to the width: a group with more is a cell of something larger
+_INNER_RESOLUTION = 0.4  # of the communities within communities
+_BOUNDARY_DEVIATIONS = 3.0  # standard deviations that are added to the mass of a boundary
+_MIN_GROUP_VOLUME = 1 / 200  # of all volume
+_MAX_GROUP_VOLUME_NEEDED = 0.1  # of all volume: no larger volume is asked of a group, however many the neighbours
+_NEIGHBOURHOODS_PER_GROUP = 5.0  # a group has at least this many times as many points as a point has neighbours
+_MAX_COARSE_NODES = 10_000  # of the graph on which groups are measured
 
 
 class Leaves(NamedTuple):
-    """Small groups to begin with.
+    """The small groups from which larger ones are merged.
 
-    `node`: of each point, in the coarse `graph`. `leaf`: of each node. `owner`: of each leaf. `community`: of each point.
+    `node`: the node of each point in the coarse `graph`. `leaf`: the leaf of each node. `owner`: the given set that each leaf
+    is in. `community`: the community of each point.
     """
 
-    graph: Graph
+    graph: VolumeGraph
     node: np.ndarray
     leaf: np.ndarray
     owner: np.ndarray
@@ -49,7 +54,8 @@ class Leaves(NamedTuple):
 class Groups(NamedTuple):
     """Groups of nodes of a coarse graph.
 
-    `label`: of each node. `mass`: between groups. `cohesion`: of each group, the conductance of its weakest cut.
+    `label`: the group of each node. `mass`: between groups, and inside them on the diagonal. `cohesion`: the conductance of
+    the weakest cut of each group.
     """
 
     label: np.ndarray
@@ -57,36 +63,37 @@ class Groups(NamedTuple):
     cohesion: np.ndarray
 
 
-def find_leaves(graph: Graph, owner: np.ndarray, key: np.uint64) -> Leaves:
-    """Communities within the sets that `owner` numbers, and communities within these."""
-    coarser = louvain(graph, 1.0, key, owner)
-    coarse, node = coarsen(graph, coarser, _NODES, key)
-    outer_of_node = np.empty(coarse.n, np.int32)
-    outer_of_node[node] = coarser
+def find_leaves(graph: VolumeGraph, owner: np.ndarray, key: np.uint64) -> Leaves:
+    """Communities within the sets that `owner` numbers, and as leaves the communities within these communities."""
+    community = louvain(graph, 1.0, key, owner)
+    coarse, node = coarsen(graph, community, _MAX_COARSE_NODES, key)
+    community_of_node = np.empty(coarse.n, np.int32)
+    community_of_node[node] = community
     leaf = np.empty(coarse.n, np.int32)
     count = 0
-    for nodes in members_of(outer_of_node):
-        part = louvain(induce(coarse, nodes), _INNER, key)
+    for nodes in members_of(community_of_node):
+        part = louvain(induce(coarse, nodes), _INNER_RESOLUTION, key)
         leaf[nodes] = count + part
         count += int(part.max()) + 1
     owner_of_leaf = np.empty(count, np.int32)
     owner_of_leaf[leaf[node]] = owner
-    return Leaves(coarse, node, leaf, owner_of_leaf, coarser)
+    return Leaves(coarse, node, leaf, owner_of_leaf, community)
 
 
-def scales_of(graph: Graph) -> tuple[float, float]:
-    """The least volume of a group, and the mass of a typical edge.
+def scales_of(graph: VolumeGraph) -> tuple[float, float]:
+    """The smallest volume of a group, and the mass of a typical edge.
 
-    A group of fewer points than about five times as many as a point has neighbours is an accident: no cut inside it is narrow.
+    A group of fewer points than about five times the number of neighbours of a point is accidental: no cut inside it is narrow.
     """
     squares = float((graph.data.astype(np.float64) ** 2).sum())
     edge = squares / float(graph.volume.sum())
     neighbours = float((graph.volume**2).sum()) / squares
-    return float(graph.volume.sum()) * min(0.1, max(_LEAST, 5.0 * neighbours / graph.n)), edge
+    share = max(_MIN_GROUP_VOLUME, _NEIGHBOURHOODS_PER_GROUP * neighbours / graph.n)
+    return float(graph.volume.sum()) * min(_MAX_GROUP_VOLUME_NEEDED, share), edge
 
 
 def groups_within(leaves: Leaves, smallest: float, edge: float, key: np.uint64) -> np.ndarray:
-    """The group of each node: the groups that the graph supports within each owner."""
+    """The group of each node, where groups are those that the graph supports within each owner."""
     label = np.empty(leaves.graph.n, np.int32)
     count = 0
     for nodes in members_of(leaves.owner[leaves.leaf]):
@@ -98,13 +105,7 @@ def groups_within(leaves: Leaves, smallest: float, edge: float, key: np.uint64) 
     return label
 
 
-def members_of(label: np.ndarray) -> list[np.ndarray]:
-    """The members of each group 0, 1, ..., ascending."""
-    order = np.argsort(label, kind="stable")
-    return np.split(order, np.cumsum(np.bincount(label))[:-1])
-
-
-def measure_groups(graph: Graph, label: np.ndarray, key: np.uint64) -> Groups:
+def measure_groups(graph: VolumeGraph, label: np.ndarray, key: np.uint64) -> Groups:
     """The mass between groups of nodes, and the cohesion of each."""
     members = members_of(label)
     between = aggregate(graph, label, len(members))
@@ -120,13 +121,15 @@ def outer(groups: Groups) -> np.ndarray:
     return groups.mass - np.diag(np.diag(groups.mass))
 
 
-def partings(groups: Groups) -> np.ndarray:
-    """For each pair of groups the larger of the shares of volume that go to the other, relative to cohesion; 0 on the diagonal.
+def conductance_ratios(groups: Groups) -> np.ndarray:
+    """For each pair of groups, the share of volume that goes to the other group, relative to cohesion; 0 on the diagonal.
+
+    Of the two directions the larger value counts.
 
     Examples
     --------
     >>> halves = Groups(np.array([0, 1]), np.array([[0.4, 0.1], [0.1, 0.4]]), np.array([0.4, 0.8]))
-    >>> partings(halves).round(3)
+    >>> conductance_ratios(halves).round(3)
     array([[0. , 0.5],
            [0.5, 0. ]])
     """
@@ -139,21 +142,21 @@ def partings(groups: Groups) -> np.ndarray:
 
 
 def exposures(groups: Groups) -> np.ndarray:
-    """The share of each group's volume that goes anywhere else, relative to its cohesion."""
+    """The share of each group's volume that goes to any other group, relative to its cohesion."""
     outside = outer(groups).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         value = outside / groups.mass.sum(axis=1) / groups.cohesion
     return np.where(outside > 0, value, 0.0)
 
 
-class Necks:
-    """Boundaries against the width of the groups that they bound.
+class Bottlenecks:
+    """How narrow boundaries are, relative to the width of the groups on both sides; the lower, the more real.
 
-    `pair[a, b]`: the mass between a and b, relative to the lesser of the widths of a toward b and of b toward a, both at
-    the scale of the smaller one. `single[a]`: all mass that leaves a, relative to the width of a toward the outside.
+    `pair[a, b]`: the mass between a and b, relative to the smaller of the widths of a toward b and of b toward a, both at
+    the scale of the smaller group. `single[a]`: all mass that leaves a, relative to the width of a toward the outside.
     """
 
-    def __init__(self, graph: Graph, groups: Groups, edge: float) -> None:
+    def __init__(self, graph: VolumeGraph, groups: Groups, edge: float) -> None:
         self.graph, self.edge = graph, edge
         count = len(groups.cohesion)
         self.pair, self.single = np.zeros((count, count)), np.zeros(count)
@@ -161,7 +164,7 @@ class Necks:
             self._measure(groups, a, np.arange(a))
 
     def merge(self, groups: Groups, pair: tuple[int, int]) -> None:
-        """Bring up to date: group b has become part of a."""
+        """Update after group b of pair (a, b) has become part of a."""
         a, b = pair
         self.pair = np.delete(np.delete(self.pair, b, axis=0), b, axis=1)
         self.single = np.delete(self.single, b)
@@ -176,25 +179,25 @@ class Necks:
         self.single[a] = self._ratio(groups, a, groups.label != a, between[a].sum(), inside[a])
 
     def _ratio(self, groups: Groups, a: int, outside: np.ndarray, mass: float, scale: float) -> float:
-        """Mass over width, or, where that is low enough to tell, a quick estimate from the cohesion, hardly ever less.
+        """Mass over width; where that is clearly low, a quick estimate from the cohesion that is hardly ever lower.
 
-        To the mass three standard deviations are added: a boundary of few edges could have some more by chance.
+        Three standard deviations are added to the mass: a boundary of few edges could have some more by chance.
         """
         if mass <= 0:
             return 0.0
-        mass += _DEVIATIONS * np.sqrt(mass * self.edge)
-        least = groups.cohesion[a] * END * scale
-        if mass <= SPLIT * least:
+        mass += _BOUNDARY_DEVIATIONS * np.sqrt(mass * self.edge)
+        least = groups.cohesion[a] * END_VOLUME_SHARE * scale
+        if mass <= SPLIT_UP_TO_BOTTLENECK * least:
             return float(mass / least)
         nodes = np.flatnonzero(groups.label == a)
-        narrow = (
-            width(induce(self.graph, nodes), mass_toward(self.graph, nodes, outside), scale) if len(nodes) > 1 else 0.0
-        )
-        return float(mass / narrow) if narrow > 0 else np.inf
+        if len(nodes) < 2:
+            return np.inf
+        narrowest = width(induce(self.graph, nodes), mass_toward(self.graph, nodes, outside), scale)
+        return float(mass / narrowest) if narrowest > 0 else np.inf
 
 
-def split_groups(graph: Graph, groups: Groups, smallest: float, edge: float, key: np.uint64) -> Groups:
-    """Split groups along their weakest cut where that is a real boundary, and the parts again."""
+def split_groups(graph: VolumeGraph, groups: Groups, smallest: float, edge: float, key: np.uint64) -> Groups:
+    """Split groups along their weakest cut where that is a real boundary, and so on with the parts."""
     label, count = groups.label.copy(), 0
     queue = members_of(groups.label)
     while queue:
@@ -208,22 +211,22 @@ def split_groups(graph: Graph, groups: Groups, smallest: float, edge: float, key
     return measure_groups(graph, label, key) if count > len(groups.cohesion) else groups
 
 
-def _real_cut(graph: Graph, smallest: float, edge: float, key: np.uint64) -> np.ndarray | None:
+def _real_cut(graph: VolumeGraph, smallest: float, edge: float, key: np.uint64) -> np.ndarray | None:
     """The side of the weakest cut, if it is a real boundary between parts that are not too small."""
     cut = weakest_cut(graph, key)
     volume = graph.volume[cut.side].sum()
     if not smallest < volume < graph.volume.sum() - smallest:
         return None
     parts = measure_groups(graph, cut.side.astype(np.int32), key)
-    return cut.side if Necks(graph, parts, edge).pair[0, 1] <= SPLIT else None
+    return cut.side if Bottlenecks(graph, parts, edge).pair[0, 1] <= SPLIT_UP_TO_BOTTLENECK else None
 
 
-def find_groups(leaves: Leaves, smallest: float, edge: float, key: np.uint64) -> tuple[Groups, Necks]:
-    """The groups that a graph supports, none across owners: leaves merged, groups split again, and merged once more.
+def find_groups(leaves: Leaves, smallest: float, edge: float, key: np.uint64) -> tuple[Groups, Bottlenecks]:
+    """The groups that a graph supports: leaves are merged, the groups split again, and merged once more.
 
-    Leaves are merged first by cohesion alone, which is quick, where there is clearly no boundary, or where their volume
-    is below `smallest`. `edge` is the mass of a typical edge. Small leaves do not see a boundary that is wide and soft,
-    hence the splits.
+    Leaves are merged first by cohesion alone, which is quick, where there is clearly no boundary or where their volume is
+    below `smallest`. `edge` is the mass of a typical edge. The splits are needed because small leaves may straddle a boundary
+    that is wide and soft.
     """
     graph = leaves.graph
     groups = measure_groups(graph, leaves.leaf, key)
@@ -236,16 +239,16 @@ def find_groups(leaves: Leaves, smallest: float, edge: float, key: np.uint64) ->
     return _merge_unreal(graph, split_groups(graph, groups, smallest, edge, key), edge, key)
 
 
-def _merge_unreal(graph: Graph, groups: Groups, edge: float, key: np.uint64) -> tuple[Groups, Necks]:
-    """Merge, one pair at a time, the two groups whose boundary is the least real, until all boundaries are."""
-    necks = Necks(graph, groups, edge)
+def _merge_unreal(graph: VolumeGraph, groups: Groups, edge: float, key: np.uint64) -> tuple[Groups, Bottlenecks]:
+    """Merge the two groups whose boundary is the least real, one pair at a time, until all boundaries are real."""
+    bottlenecks = Bottlenecks(graph, groups, edge)
     while len(groups.cohesion) > 1:
-        pair = _least_real(groups, necks)
+        pair = _least_real(groups, bottlenecks)
         if pair is None:
             break
         groups = _merge(graph, groups, pair, key)
-        necks.merge(groups, pair)
-    return groups, necks
+        bottlenecks.merge(groups, pair)
+    return groups, bottlenecks
 
 
 def _ordered(a: Any, b: Any) -> tuple[int, int]:
@@ -253,33 +256,33 @@ def _ordered(a: Any, b: Any) -> tuple[int, int]:
 
 
 def _highest(values: np.ndarray) -> tuple[int, int]:
-    """Where the highest value of a matrix is."""
+    """Row and column of the highest value of a matrix."""
     return divmod(int(values.argmax()), values.shape[1])
 
 
 def _least_coherent(groups: Groups, smallest: float) -> tuple[int, int] | None:
-    """The pair of the highest parting, or a group that is too small, and its neighbour."""
-    between = partings(groups)
-    a, b = _highest(between)
-    if between[a, b] > CLEAR:
+    """The pair with the highest conductance ratio, or a group that is too small and its neighbour."""
+    ratios = conductance_ratios(groups)
+    a, b = _highest(ratios)
+    if ratios[a, b] > MERGE_ABOVE_CONDUCTANCE_RATIO:
         return _ordered(a, b)
-    volume = np.where(between.any(axis=1), groups.mass.sum(axis=1), np.inf)
+    volume = np.where(ratios.any(axis=1), groups.mass.sum(axis=1), np.inf)
     a = int(volume.argmin())
-    return _ordered(a, between[a].argmax()) if volume[a] < smallest else None
+    return _ordered(a, ratios[a].argmax()) if volume[a] < smallest else None
 
 
-def _least_real(groups: Groups, necks: Necks) -> tuple[int, int] | None:
-    """The pair of the highest neck, or a group that is exposed, and its neighbour."""
-    a, b = _highest(necks.pair)
-    if necks.pair[a, b] > NECK:
+def _least_real(groups: Groups, bottlenecks: Bottlenecks) -> tuple[int, int] | None:
+    """The pair with the widest boundary relative to its groups, or a group that is exposed and its neighbour."""
+    a, b = _highest(bottlenecks.pair)
+    if bottlenecks.pair[a, b] > MAX_REAL_BOTTLENECK:
         return _ordered(a, b)
-    exposure = np.minimum(exposures(groups), necks.single)
+    exposure = np.minimum(exposures(groups), bottlenecks.single)
     a = int(exposure.argmax())
-    return _ordered(a, necks.pair[a].argmax()) if exposure[a] > EXPOSURE else None
+    return _ordered(a, bottlenecks.pair[a].argmax()) if exposure[a] > MAX_EXPOSURE else None
 
 
-def _merge(graph: Graph, groups: Groups, pair: tuple[int, int], key: np.uint64) -> Groups:
-    """Group b becomes part of group a < b; higher numbers move down."""
+def _merge(graph: VolumeGraph, groups: Groups, pair: tuple[int, int], key: np.uint64) -> Groups:
+    """Make group b part of group a < b; higher numbers move down by one."""
     a, b = pair
     label = np.where(groups.label == b, np.int32(a), groups.label)
     label[label > b] -= 1

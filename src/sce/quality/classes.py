@@ -1,4 +1,4 @@
-"""How well a map agrees with classes that are known."""
+"""How well a map agrees with known classes."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sce.clusters.hdbscan import cluster_series
+from sce.core.validate import draw_seed
 from sce.quality.check import check_classes, map_points, sampled
 
-GRID = (10, 20, 50, 100, 200, 500, 1000)  # min_cluster_size
-MIN_SAMPLES = 5
-_SAMPLE = 20_000  # points clustered at once
-_SAMPLES = 5  # how often, where there are more points
-_QUERIES = 10_000  # points classified
-_PAIRWISE = 5_000  # points compared with each other for the silhouette
+MIN_CLUSTER_SIZES = (10, 20, 50, 100, 200, 500, 1000)  # of which the best one counts
+MIN_SAMPLES = 5  # of HDBSCAN
+_CLUSTERED_POINTS = 20_000  # in a sample
+_CLUSTERED_SAMPLES = 5  # drawn where there are more points
+_CLASSIFIED_POINTS = 10_000  # for the accuracy
+_SILHOUETTE_POINTS = 5_000  # compared pairwise
 
 
 class ClassAgreement(NamedTuple):
@@ -25,15 +26,15 @@ class ClassAgreement(NamedTuple):
     ----------
     ari, ami : float
         Adjusted Rand index and adjusted mutual information of HDBSCAN's clusters with the classes; points in no cluster
-        count as one more cluster. 0 is chance, 1 the very classes.
+        count as one more cluster. 0 is chance, 1 means that the clusters are the classes.
     accuracy : float
-        The share of points whose 15 nearest on the map are mostly of their class.
+        The share of points whose class wins the vote of their 15 nearest on the map.
     silhouette : float
-        Of the classes on the map, from -1 to 1.
+        The silhouette of the classes on the map, from -1 to 1.
     min_cluster_size : int
-        The one of the grid at which `ami` is best; `ari` is that of the same clusters.
+        The value on the grid with the best `ami`; `ari` and `covered` belong to the same clusters.
     covered : float
-        The share of points in a cluster there.
+        The share of points that are in a cluster.
     """
 
     ari: float
@@ -44,22 +45,22 @@ class ClassAgreement(NamedTuple):
     covered: float
 
 
-def class_agreement(Y: Any, classes: Any, *, random_state: int = 0, n_jobs: int | None = None) -> ClassAgreement:
-    """How well a map agrees with known classes.
+def class_agreement(Y: Any, classes: Any, *, random_state: Any = 0, n_jobs: int | None = None) -> ClassAgreement:
+    """Measure how well a map agrees with known classes.
 
-    The clusters are those of HDBSCAN with min_samples=5 and the best of min_cluster_size = 10, 20, 50, 100, 200, 500 and 1,000,
-    so that no map is at a disadvantage by the size of its clusters. Of more than 20,000 points, five samples of 20,000 are
-    clustered and the mean is taken: where clusters touch, one sample may part them and the next not.
+    The clusters are those of HDBSCAN with min_samples=5 and the best min_cluster_size of 10, 20, 50, 100, 200, 500 and 1,000,
+    so that the size of its clusters puts no map at a disadvantage. With more than 20,000 points, the mean over five samples
+    of 20,000 is taken: where clusters touch, HDBSCAN may separate them in one sample and not in the next.
 
     Parameters
     ----------
     Y : array of shape (n, 1..3), fitted SCE, or saved map
     classes : array of shape (n,)
-        Numbers or texts.
-    random_state : int, default=0
-        Of the samples: the same points for every map of the same data.
+        Numbers or strings.
+    random_state : int, RandomState or None, default=0
+        The seed of the samples. An int gives the same points for every map of the same data.
     n_jobs : int or None, default=None
-        Threads; None is all cores. Never changes the result.
+        The number of threads; None is all cores. Never changes the result.
 
     Returns
     -------
@@ -82,19 +83,20 @@ def class_agreement(Y: Any, classes: Any, *, random_state: int = 0, n_jobs: int 
         ami=ami,
         accuracy=label_accuracy(points, codes, random_state=random_state),
         silhouette=_silhouette(points, codes, random_state),
-        min_cluster_size=GRID[best],
+        min_cluster_size=MIN_CLUSTER_SIZES[best],
         covered=covered,
     )
 
 
 def _cluster_scores(
-    points: np.ndarray, codes: np.ndarray, random_state: int, n_jobs: int | None
+    points: np.ndarray, codes: np.ndarray, random_state: Any, n_jobs: int | None
 ) -> Iterator[np.ndarray]:
     """For each sample, a row (ami, ari, covered) for each min_cluster_size."""
     from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
-    for number in range(_SAMPLES if len(points) > _SAMPLE else 1):
-        rows = sampled(len(points), _SAMPLE, [random_state, number])
+    seed = draw_seed(random_state)
+    for number in range(_CLUSTERED_SAMPLES if len(points) > _CLUSTERED_POINTS else 1):
+        rows = sampled(len(points), _CLUSTERED_POINTS, seed, f"clusters against classes {number}")
         yield np.array(
             [
                 (
@@ -102,15 +104,15 @@ def _cluster_scores(
                     adjusted_rand_score(codes[rows], labels),
                     (labels >= 0).mean(),
                 )
-                for _, labels in cluster_series(points[rows], GRID, MIN_SAMPLES, n_jobs=n_jobs)
+                for _, labels in cluster_series(points[rows], MIN_CLUSTER_SIZES, MIN_SAMPLES, n_jobs=n_jobs)
             ]
         )
 
 
-def label_accuracy(Y: Any, classes: Any, *, k: int = 15, random_state: int = 0) -> float:
-    """The share of points (of at most 10,000) whose k nearest on the map are mostly of their own class.
+def label_accuracy(Y: Any, classes: Any, *, k: int = 15, random_state: Any = 0) -> float:
+    """The share of points whose class wins the vote of their k nearest on the map, over at most 10,000 points.
 
-    Of classes with equally many among the k nearest, the one that is first in order is taken.
+    The class that comes first in sorted order wins a tie.
 
     Examples
     --------
@@ -125,21 +127,21 @@ def label_accuracy(Y: Any, classes: Any, *, k: int = 15, random_state: int = 0) 
     k = min(k, len(points) - 1)
     if k < 1:
         return 1.0
-    rows = sampled(len(points), _QUERIES, random_state)
+    rows = sampled(len(points), _CLASSIFIED_POINTS, random_state, "accuracy")
     near = cKDTree(points).query(points[rows], k + 1)[1]
     itself = near == rows[:, None]
-    itself[~itself.any(axis=1), -1] = True  # copies have pushed it out
+    itself[~itself.any(axis=1), -1] = True  # pushed out by its copies
     votes = codes[near[~itself].reshape(len(rows), k)]
     counts = np.zeros((len(rows), codes.max() + 1), np.int32)
     np.add.at(counts, (np.arange(len(rows))[:, None], votes), 1)
     return float((counts.argmax(axis=1) == codes[rows]).mean())
 
 
-def _silhouette(points: np.ndarray, codes: np.ndarray, random_state: int) -> float:
-    """Of the classes, on a sample; NaN where there are fewer than two, or as many as points."""
+def _silhouette(points: np.ndarray, codes: np.ndarray, random_state: Any) -> float:
+    """The silhouette of the classes, on a sample; NaN with fewer than two classes, or as many classes as points."""
     from sklearn.metrics import silhouette_score
 
-    rows = sampled(len(points), _PAIRWISE, random_state)
+    rows = sampled(len(points), _SILHOUETTE_POINTS, random_state, "silhouette")
     if not 2 <= len(np.unique(codes[rows])) < len(rows):
         return float("nan")
     return float(silhouette_score(points[rows], codes[rows]))

@@ -1,4 +1,4 @@
-"""Whether a graph has clusters, before any map of it: the answer to "SCE finds no clusters in my data: why?"."""
+"""Whether a graph has clusters, before any map of it: the answer to "Why does SCE find no clusters in my data?"."""
 
 from __future__ import annotations
 
@@ -6,48 +6,52 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sce.clusters.numbering import number_by_size
 from sce.core.parallel import Team, resolve_n_jobs
 from sce.core.random import stream
 from sce.core.validate import draw_seed
 from sce.graph.csr import components
 from sce.quality.boundaries import Leaves, find_groups, find_leaves, scales_of
-from sce.quality.communities import Graph, as_graph, by_size, modularity
-from sce.quality.cuts import coarsen, induce
+from sce.quality.communities import modularity
+from sce.quality.cuts import coarsen
 from sce.quality.mass import check_graph
 from sce.quality.spectra import Spectrum, low_spectrum
+from sce.quality.volume_graph import VolumeGraph, as_graph, induce
 
-_VALUES = 20
-_GAP = 2.5  # times the eigenvalue before: less is no gap
-_COARSE = 2000  # nodes of the graph whose eigenvectors are the start
-_MANY = 20_000_000  # edges: beyond it the eigenvectors get one short round
+_MAX_EIGENVALUES = 20
+_MIN_GAP_RATIO = 2.5  # of an eigenvalue to the one before: a lower ratio is no gap
+_COARSE_SPECTRUM_NODES = 2000  # of the graph whose eigenvectors are the start
+_TWO_ROUNDS_UP_TO_EDGES = 20_000_000  # the eigenvectors of a larger graph get one short round
+_LOOSE_SHARE = 0.5  # of the points outside any cluster: with more, the graph has fallen into crumbs
+_CONNECTED_SHARE = 0.5  # of the points in the largest component: with fewer, clusters are mostly components
 
 
 class Clusterability(NamedTuple):
-    """What a graph tells of its clusters.
+    """What a graph says about its clusters.
 
     Attributes
     ----------
     n_components : int
-        Pieces without any edge between them, isolated points not counted.
+        The number of connected components, isolated points not counted.
     largest : float
-        The share of points in the largest of them.
+        The share of points in the largest component.
     n_isolated : int
-        Points without an edge.
+        The number of points without an edge.
     eigenvalues : array
-        The smallest ones of the normalised Laplacian of the largest piece, at most 20, from 0 up.
+        The smallest eigenvalues of the normalised Laplacian of the largest component, at most 20, from 0 up.
     errors : array
-        Each is as near as this to a true eigenvalue.
+        An error bound for each: some true eigenvalue is this close.
     n_gap : int
-        How many eigenvalues lie below the widest gap among them, the number of clusters that it suggests; 0 if there is none.
-        Of a thin line or ring, which has no clusters, the eigenvalues have gaps as well.
+        How many eigenvalues lie below the widest gap among them, the number of clusters that it suggests; 0 if there is no
+        gap. The eigenvalues of a thin line or ring, which has no clusters, have gaps as well.
     n_communities : int
-        Communities by :func:`sce.quality.communities.communities`.
+        The number of communities found by :func:`sce.quality.communities.communities`.
     modularity : float
-        Theirs. High in noise, too.
+        The modularity of these communities. Noise has a high modularity, too.
     n_clusters : int
-        The clusters that the graph supports: communities, merged until all boundaries are real. 1 means none.
+        The number of clusters that the graph supports: communities, merged until all boundaries are real. 1 means none.
     labels : array of shape (n,), int32
-        These clusters, numbered by falling size; -1 for points in pieces too small to count.
+        These clusters, numbered by decreasing size; -1 for points in components too small to count.
     advice : str
         What to do about it.
     """
@@ -70,13 +74,13 @@ class Clusterability(NamedTuple):
         return {name: float(getattr(self, name)) for name in names}
 
     def __str__(self) -> str:
-        gap = f"suggest {self.n_gap} clusters" if self.n_gap else "have no gap"
+        gap = f"a gap that suggests {self.n_gap} clusters" if self.n_gap else "no gap"
         values = " ".join(f"{value:.3g}" for value in self.eigenvalues[:10])
         return "\n".join(
             [
                 f"{self.n_components} components, the largest with {self.largest:.1%} of the points",
                 f"{self.n_isolated} points without an edge",
-                f"eigenvalues {values} {gap}",
+                f"eigenvalues {values}, with {gap}",
                 f"{self.n_communities} communities with modularity {self.modularity:.3f}",
                 f"{self.n_clusters} clusters with real boundaries",
                 self.advice,
@@ -94,7 +98,7 @@ def clusterability(P: Any, *, random_state: Any = 0, n_jobs: int | None = None) 
     random_state : int, RandomState or None, default=0
         The seed of the search for communities.
     n_jobs : int or None, default=None
-        Threads; None is all cores. Never changes the result.
+        The number of threads; None is all cores. Never changes the result.
 
     Examples
     --------
@@ -129,28 +133,28 @@ def clusterability(P: Any, *, random_state: Any = 0, n_jobs: int | None = None) 
     )
 
 
-def _spectrum(graph: Graph, key: np.uint64, team: Team) -> Spectrum:
-    """The smallest eigenvalues, from those of a coarse graph."""
-    count = min(_VALUES, graph.n)
-    coarse, node = coarsen(graph, np.zeros(graph.n, np.int32), _COARSE, key)
+def _spectrum(graph: VolumeGraph, key: np.uint64, team: Team) -> Spectrum:
+    """The smallest eigenvalues; the eigenvectors of a coarse graph are the start."""
+    count = min(_MAX_EIGENVALUES, graph.n)
+    coarse, node = coarsen(graph, np.zeros(graph.n, np.int32), _COARSE_SPECTRUM_NODES, key)
     first = low_spectrum(coarse, min(count, coarse.n), key, team, rounds=8)
     if coarse.n == graph.n:
         return first
-    rounds, degree = (2, 10) if len(graph.data) <= _MANY else (1, 8)
+    rounds, degree = (2, 10) if len(graph.data) <= _TWO_ROUNDS_UP_TO_EDGES else (1, 8)
     return low_spectrum(graph, count, key, team, rounds=rounds, degree=degree, start=first.vectors[node, 1:])
 
 
 def _gap(values: np.ndarray) -> int:
-    """How many eigenvalues, two or more, lie below the widest gap, relative to the eigenvalue below it; 0 if it is narrow."""
+    """How many eigenvalues, at least two, lie below the gap with the highest ratio of its ends; 0 if that is too narrow."""
     if len(values) < 3:
         return 0
     floor = max(1e-6, 1e-3 * float(values[-1]))
     ratios = (values[2:] + floor) / (values[1:-1] + floor)
-    return int(ratios.argmax()) + 2 if ratios.max() >= _GAP else 0
+    return int(ratios.argmax()) + 2 if ratios.max() >= _MIN_GAP_RATIO else 0
 
 
-def _supported(graph: Graph, leaves: Leaves, key: np.uint64) -> np.ndarray:
-    """The clusters that the graph supports, by falling size; -1 for pieces that are too small."""
+def _supported(graph: VolumeGraph, leaves: Leaves, key: np.uint64) -> np.ndarray:
+    """The clusters that the graph supports, numbered by decreasing size; -1 for components that are too small."""
     smallest, edge = scales_of(graph)
     groups, _ = find_groups(leaves, smallest, edge, key)
     volume = groups.mass.sum(axis=1)
@@ -161,25 +165,28 @@ def _supported(graph: Graph, leaves: Leaves, key: np.uint64) -> np.ndarray:
     labels = np.full(graph.n, -1, np.int32)
     keep = ~small[label]
     used = np.cumsum(~small, dtype=np.int32) - np.int32(1)
-    labels[keep] = by_size(used[label[keep]])
+    labels[keep] = number_by_size(used[label[keep]])
     return labels
 
 
 def _advice(count: int, pieces: int, largest: float, loose: float) -> str:
     """One or two sentences on what to do."""
-    if loose > 0.5:
+    if loose > _LOOSE_SHARE:
         return (
-            f"The graph falls into {pieces} pieces, most of them too small to be clusters: raise n_neighbors (perplexity), "
+            f"The graph has {pieces} components, most of them too small to be clusters: raise n_neighbors (perplexity), "
             "or look for copies among the rows."
         )
     if count <= 1:
         return (
-            "P has no clusters that are parted: a map in one piece is right, and clusters in any picture of it are drawn, "
-            "not found. If there should be clusters, they are lost before P: try other features, scaling or metric, or "
-            "fewer neighbours."
+            "P has no clusters that are separated: a map in one piece is right, and clusters in a picture of it are artefacts. "
+            "If you expect clusters, they were lost before P: try other features, another scaling or metric, "
+            "or fewer neighbours."
         )
-    if largest < 0.5:
-        return f"P has {count} clusters, mostly pieces with no edge between them, whose places on the map mean nothing."
+    if largest < _CONNECTED_SHARE:
+        return (
+            f"P has {count} clusters, mostly components with no edge between them: their positions on the map relative to "
+            "each other mean nothing."
+        )
     return (
         f"P has {count} clusters; a map that shows fewer hides some, one that shows more has drawn boundaries that P does "
         "not have."

@@ -1,4 +1,4 @@
-"""Clusters judged by the graph P: whether they are in the data or only drawn."""
+"""Clusters compared with the graph P: whether they are in the data or only in the picture."""
 
 from __future__ import annotations
 
@@ -7,20 +7,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sce.core.parallel import Team, resolve_n_jobs
+from sce.core.random import stream
 from sce.core.validate import check_count, draw_seed
+from sce.quality.check import shuffled
 from sce.quality.mass import BlockMass, block_mass, check_graph, check_labels
-from sce.quality.verdict import Judgement, judge
+from sce.quality.verdict import Verdict, judge
 
-_MOST = 500  # clusters to judge one by one
+_JUDGED_UP_TO_CLUSTERS = 500
 
 
 class Figures(NamedTuple):
-    """What can be said of clusters from the mass of P between them.
+    """Figures of clusters that follow from the mass of P between them.
 
-    `share`: of P inside clusters. `modularity`: that less the sum of squared volumes, its expectation in a graph of the same
-    degrees. `density_ratio`: the mean of P over pairs of points in one cluster, relative to the mean over all other pairs (inf
-    if no mass is there). `conductance`: the mass that leaves each cluster, relative to the smaller of its volume and the
-    rest's.
+    `share`: the share of P inside clusters. `modularity`: this share minus the sum of squared volumes, its expectation in a
+    graph of the same degrees. `density_ratio`: the mean of P over pairs of points in one cluster, relative to the mean over
+    all other pairs (inf if those have no mass). `conductance`: the mass that leaves each cluster, relative to its volume or
+    to that of the rest, whichever is smaller.
     """
 
     share: float
@@ -30,7 +32,7 @@ class Figures(NamedTuple):
 
 
 def figures_of(blocks: BlockMass, n: int) -> Figures:
-    """Share, modularity, ratio of densities and conductances, from the mass between clusters of n points.
+    """Share, modularity, density ratio and conductances, from the mass between clusters of n points.
 
     Examples
     --------
@@ -47,7 +49,7 @@ def figures_of(blocks: BlockMass, n: int) -> Figures:
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.float64(share) / pairs / (np.float64(between) / others) if pairs and others else np.float64(np.nan)
         conductance = np.maximum(0.0, volume - inside) / np.minimum(volume, 1.0 - volume)
-    conductance[~np.isfinite(conductance)] = 0.0  # nothing leaves a cluster that is everything, or that has no edge
+    conductance[~np.isfinite(conductance)] = 0.0  # no mass leaves a cluster that has all volume, or none
     return Figures(share, share - float((volume * volume).sum()) - blocks.loose, float(ratio), conductance)
 
 
@@ -59,23 +61,23 @@ class Null(NamedTuple):
 
 
 class ClustersInGraph(NamedTuple):
-    """Clusters judged by the graph.
+    """Clusters compared with the graph.
 
     Attributes
     ----------
     names : array of shape (n_clusters,)
-        The labels of the clusters; whatever is given for each cluster is in this order.
+        The labels of the clusters. All values per cluster are in this order.
     sizes : array of shape (n_clusters,)
-        Their numbers of points.
+        The number of points in each cluster.
     covered : float
-        The share of points in a cluster.
+        The share of points that are in a cluster.
     measured : Figures
-        Share of P inside clusters, modularity, ratio of densities, conductance of each cluster.
+        The share of P inside clusters, modularity, density ratio, and the conductance of each cluster.
     null : Null
-        The same, mean and standard deviation, where labels are shuffled.
-    judgement : Judgement or None
-        Which clusters are real, which pairs P would rather have merged, which ones split; None if not asked for, and beyond
-        500 clusters.
+        Mean and standard deviation of the same figures over shuffled labels.
+    judgement : Verdict or None
+        Which clusters are real, which pairs P would merge, and which clusters it would split; None if not asked for, or with
+        more than 500 clusters.
     """
 
     names: np.ndarray
@@ -83,10 +85,10 @@ class ClustersInGraph(NamedTuple):
     covered: float
     measured: Figures
     null: Null
-    judgement: Judgement | None
+    judgement: Verdict | None
 
     def figures(self) -> dict[str, float]:
-        """The figures by name; those that end in `_null` are means over random relabellings."""
+        """The figures by name; those whose name ends in `_null` are means over random relabellings."""
         measured, null = self.measured, self.null.mean
         judged = {} if self.judgement is None else {"n_real": float(self.judgement.real.sum())}
         return {
@@ -104,7 +106,7 @@ class ClustersInGraph(NamedTuple):
         }
 
     def facts(self) -> dict[str, Any]:
-        """All that is known of each cluster, as plain numbers and texts."""
+        """What is known about each cluster, as plain numbers and strings."""
         found: dict[str, Any] = {
             "names": self.names.tolist(),
             "sizes": self.sizes.tolist(),
@@ -123,26 +125,28 @@ class ClustersInGraph(NamedTuple):
         return "\n".join(self.lines())
 
     def lines(self) -> list[str]:
-        """A table with a line for each cluster: what P says of it."""
+        """A table with a line for each cluster: its size, its conductance, and the verdict of P."""
         measured, null, spread = self.measured, self.null.mean, self.null.std
         top = (
             f"{len(self.sizes)} clusters with {self.covered:.0%} of the points hold {measured.share:.1%} of P (shuffled: "
             f"{null.share:.1%} +- {spread.share:.1%}), modularity {measured.modularity:.3f} (shuffled: {null.modularity:.3f})"
         )
-        rows = [top, f"{'cluster':>8} {'points':>9} {'conductance':>11} {'shuffled':>8}  P says"]
+        rows = [top, f"{'cluster':>8} {'points':>9} {'conductance':>11} {'shuffled':>8}  verdict of P"]
         for c, name in enumerate(self.names):
-            says = self.judgement.says(c) if self.judgement is not None else "not judged"
+            verdict = self.judgement.says(c) if self.judgement is not None else "not judged"
             rows.append(
-                f"{name:>8} {self.sizes[c]:>9} {measured.conductance[c]:>11.3f} {null.conductance[c]:>8.3f}  {says}"
+                f"{name:>8} {self.sizes[c]:>9} {measured.conductance[c]:>11.3f} {null.conductance[c]:>8.3f}  {verdict}"
             )
         return rows
 
 
 def _mean(values: np.ndarray, sizes: np.ndarray) -> float:
+    """The mean over clusters, weighted by size."""
     return float(np.average(values, weights=sizes)) if len(sizes) else float("nan")
 
 
-def _each(columns: list[np.ndarray], summary: Any) -> Figures:
+def _summarize(columns: list[np.ndarray], summary: Any) -> Figures:
+    """A mean or standard deviation of each figure over relabellings."""
     share, modularity, ratio = (float(summary(column)) for column in columns[:3])
     return Figures(share, modularity, ratio, summary(columns[3], axis=0))
 
@@ -150,34 +154,33 @@ def _each(columns: list[np.ndarray], summary: Any) -> Figures:
 def clusters_in_graph(
     P: Any, labels: Any, *, n_null: int = 20, judged: bool = True, random_state: Any = 0, n_jobs: int | None = None
 ) -> ClustersInGraph:
-    """Judge clusters by the graph: what of P is inside them, and what would be by chance.
+    """Compare clusters with the graph: how much of P is inside them, and how much would be there by chance.
 
     Parameters
     ----------
     P : sparse matrix of shape (n, n)
         The similarity graph, as `SCE.affinity_` has it.
     labels : array of shape (n,)
-        Whole numbers, one for each point; a negative one for points in no cluster, each of which counts as a cluster
-        of its own.
+        A whole number for each point. A negative number means no cluster; each such point counts as a cluster of its own.
     n_null : int, default=20
-        How many random relabellings with clusters of the same sizes.
+        The number of random relabellings with clusters of the same sizes.
     judged : bool, default=True
-        Whether to judge each cluster, which takes most of the time; the figures need no judgement.
+        Whether to judge each cluster, which takes most of the time. The figures do not need it.
     random_state : int, RandomState or None, default=0
-        The seed of the relabellings.
+        The seed of the relabellings and of the search for boundaries.
     n_jobs : int or None, default=None
-        Threads; None is all cores. Never changes the result.
+        The number of threads; None is all cores. Never changes the result.
 
     Returns
     -------
     ClustersInGraph
-        `figures()` gives the figures by name, `str()` a table, `judgement` what P says of each cluster.
+        `figures()` gives the figures by name, `str()` a table, `judgement` the verdict of P on each cluster.
 
     Notes
     -----
-    A cluster is real if its boundaries are necks: narrower than cuts beside them (see :mod:`sce.quality.boundaries`). In
-    noise of two and more dimensions this calls hardly any boundary real; on a plain line of points it may, where the line
-    is thin by chance.
+    A cluster is real if its boundaries are bottlenecks: narrower than the cuts beside them (see
+    :mod:`sce.quality.boundaries`). Hardly any boundary in noise of two or more dimensions passes this test; a boundary across
+    a plain line of points may, where the line is thin by chance.
 
     Examples
     --------
@@ -194,12 +197,12 @@ def clusters_in_graph(
     codes, names = check_labels(labels, n)
     n_null = check_count(n_null, "n_null")
     seed = draw_seed(random_state)
-    rng = np.random.default_rng(seed)
+    keys = [stream(seed, f"relabelling {number}") for number in range(n_null)]
     with Team(resolve_n_jobs(n_jobs)) as team:
         blocks = block_mass(graph, codes, team)
-        shuffled = [figures_of(block_mass(graph, rng.permutation(codes), team), n) for _ in range(n_null)]
-    judgement = judge(graph, codes, names, seed) if judged and len(names) <= _MOST else None
-    columns = [np.array(column) for column in zip(*shuffled, strict=True)]
-    null = Null(_each(columns, np.mean), _each(columns, np.std))
+        relabelled = [figures_of(block_mass(graph, shuffled(codes, key), team), n) for key in keys]
+    judgement = judge(graph, codes, names, seed) if judged and len(names) <= _JUDGED_UP_TO_CLUSTERS else None
+    columns = [np.array(column) for column in zip(*relabelled, strict=True)]
+    null = Null(_summarize(columns, np.mean), _summarize(columns, np.std))
     covered = float((codes >= 0).mean())
     return ClustersInGraph(names, blocks.sizes, covered, figures_of(blocks, n), null, judgement)

@@ -1,4 +1,4 @@
-"""The mass of P between clusters: what all judgement of clusters by the graph is made of."""
+"""The mass of P between clusters, from which all figures about clusters in the graph are computed."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from sce.core.parallel import Team
 from sce.errors import InputError
 from sce.graph.csr import arrays_of, row_sums
 
+_SYMMETRY_TOLERANCE = 1e-5  # of the largest row sum: float32 arithmetic explains a smaller difference
+
 
 class BlockMass(NamedTuple):
-    """What P holds between clusters.
+    """The mass of P within and between clusters; all masses are shares of the sum of P.
 
-    `mass`: from each cluster to each other one and, on the diagonal, inside it, both directions of an edge counted.
-    `volume`: of each cluster, its share of all ends of edges; more than its row of `mass` by what goes to points in no cluster.
-    `sizes`: the number of points. `loose`: the sum of squared volumes of the points in no cluster, each a cluster of its own.
-    All are shares of what P sums to.
+    `mass`: from each cluster to each other cluster and, on the diagonal, inside it; both directions of an edge count.
+    `volume`: the sum of the rows of P in each cluster. It exceeds the row of `mass` by the mass to points in no cluster.
+    `sizes`: the number of points in each cluster. `loose`: the sum of squared volumes of the points in no cluster, each
+    taken as a cluster of its own.
     """
 
     mass: np.ndarray
@@ -29,14 +31,14 @@ class BlockMass(NamedTuple):
 
 
 def block_mass(P: sp.csr_matrix, labels: np.ndarray, team: Team) -> BlockMass:
-    """Sum P over the blocks that clusters make of it.
+    """Sum P over its blocks, the pairs of clusters.
 
     Parameters
     ----------
     P : csr matrix of shape (n, n)
-        Symmetric, not negative.
+        Symmetric and non-negative.
     labels : array of shape (n,)
-        Whole numbers from 0 up, a row of the result for each up to the largest; a point with a negative one is in no cluster.
+        Whole numbers; the result has a row for each number from 0 to the largest. A negative label means no cluster.
     team : Team
         Never changes the result.
 
@@ -53,7 +55,7 @@ def block_mass(P: sp.csr_matrix, labels: np.ndarray, team: Team) -> BlockMass:
     starts = np.searchsorted(codes[order], np.arange(count + 1))
     mass, volume = np.zeros((count, count)), np.zeros(count)
     graph = (P.indptr, P.indices, P.data)
-    # A cluster's row is summed by one thread, in the order of its points: the sums do not depend on the others.
+    # One thread sums a cluster's row, in the order of its points: the sums do not depend on the number of threads.
     team.sweep(lambda a, b: _sum_blocks(graph, codes, (order, starts), mass, volume, a, b), count, 1)
     degree = np.where(codes < 0, row_sums(arrays_of(P), team), 0.0)
     total = volume.sum() + degree.sum()
@@ -64,7 +66,7 @@ def block_mass(P: sp.csr_matrix, labels: np.ndarray, team: Team) -> BlockMass:
 
 @kernel
 def _sum_blocks(graph: Any, codes: Any, members: Any, mass: Any, volume: Any, first: Any, last: Any) -> None:
-    """Sum the rows of P in clusters `first` to `last` - 1 by the cluster of their columns; `members` is (order, starts)."""
+    """Sum the rows of P in clusters `first` to `last` - 1 by the clusters of their columns; `members` is (order, starts)."""
     indptr, indices, data = graph
     order, starts = members
     for c in range(first, last):
@@ -85,15 +87,16 @@ def _sum_blocks(graph: Any, codes: Any, members: Any, mass: Any, volume: Any, fi
 
 
 def check_graph(P: Any) -> sp.csr_matrix:
-    """P in the form of a similarity graph: as it is where it has that form, else mended as SCE would.
+    """P as a similarity graph: unchanged where it is one, otherwise repaired as SCE does it.
 
-    Symmetry is judged by the sums of rows and columns, so that a graph of 100 million edges takes a second.
+    Symmetry is checked by the sums of rows and columns only, so that a graph of 100 million edges takes a second.
     """
-    if sp.issparse(P) and P.format == "csr" and P.shape[0] == P.shape[1] and P.dtype.kind == "f" and P.nnz:
-        rows = np.asarray(P.sum(axis=1, dtype=np.float64)).ravel()
+    in_rows = sp.issparse(P) and P.format == "csr" and P.dtype in (np.float32, np.float64)
+    if in_rows and P.shape[0] == P.shape[1] and P.nnz:
+        rows = row_sums(arrays_of(P), Team(1))
         columns = np.bincount(P.indices, P.data, P.shape[0])
         regular = P.data.min() >= 0 and np.isfinite(rows).all() and not P.diagonal().any()
-        if regular and np.abs(rows - columns).max() <= 1e-5 * rows.max():
+        if regular and np.abs(rows - columns).max() <= _SYMMETRY_TOLERANCE * rows.max():
             return P
     from sce.graph.precomputed import check_affinity
 
@@ -101,11 +104,11 @@ def check_graph(P: Any) -> sp.csr_matrix:
 
 
 def check_labels(labels: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """(codes, names): int32 numbers 0, 1, ... of the clusters, -1 for none, and the label that each number stands for."""
+    """(codes, names): the int32 number 0, 1, ... of each point's cluster, -1 for none, and the label behind each number."""
     given = np.asarray(labels)
     if given.shape != (n,):
         raise InputError(
-            f"labels must be one number for each of the {n} points of the graph; the shape is {given.shape}."
+            f"labels must hold one number for each of the {n} points of the graph; the shape is {given.shape}."
         )
     if given.dtype.kind not in "iub":
         raise InputError(
@@ -116,7 +119,7 @@ def check_labels(labels: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     peak = int(given.max(initial=-1))
     if peak < 4 * n:  # quicker than sorting
         present = np.flatnonzero(np.bincount(given[given >= 0]))
-        number = np.full(peak + 2, -1, np.int32)  # the last is for negative labels
+        number = np.full(peak + 2, -1, np.int32)  # the last entry is for negative labels
         number[present] = np.arange(len(present))
         return number[np.maximum(given, -1)], present
     names, codes = np.unique(given[given >= 0], return_inverse=True)

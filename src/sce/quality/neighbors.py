@@ -1,4 +1,4 @@
-"""What a map keeps of the data: near neighbours, and the order of distances."""
+"""What a map preserves of the data: near neighbours, and the order of distances."""
 
 from __future__ import annotations
 
@@ -9,24 +9,26 @@ import numpy as np
 import scipy.sparse as sp
 
 from sce.core.parallel import Team, resolve_n_jobs
-from sce.core.validate import check_count
+from sce.core.random import permutation, stream
+from sce.core.validate import check_count, draw_seed
 from sce.quality.check import check_rows, map_points, sampled
 from sce.quality.ranks import between, nearest, ranks
 
-_REFERENCES = 200  # points that every first point of a triplet is compared with
+_TRIPLET_REFERENCES = 200  # points that the first point of a triplet is compared with
+_TRIPLET_BLOCK = 500  # first points that share their references
 
 
 class NeighborsKept(NamedTuple):
-    """How well near neighbours are kept; all are 1 for a perfect map.
+    """How well a map keeps near neighbours; all three are 1 for a perfect map.
 
     Attributes
     ----------
     recall : float
         The share of the k nearest on the map that are among the k nearest in the data.
     trustworthiness : float
-        Falls by how far in the data those are that only the map shows as near (Venna and Kaski, 2001).
+        Decreases with the rank in the data of points that are near only on the map (Venna and Kaski, 2001).
     continuity : float
-        Falls by how far on the map those are that are near only in the data.
+        Decreases with the rank on the map of points that are near only in the data.
     """
 
     recall: float
@@ -41,10 +43,10 @@ def neighbors_kept(
     k: int = 15,
     metric: str | Callable[..., float] = "euclidean",
     n_queries: int = 1000,
-    random_state: int = 0,
+    random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> NeighborsKept:
-    """How many near neighbours a map keeps, and how far the others are.
+    """Measure how many near neighbours a map keeps, and how far away the others are.
 
     Parameters
     ----------
@@ -52,25 +54,26 @@ def neighbors_kept(
         The data.
     Y : array of shape (n, 1..3), fitted SCE, or saved map
     k : int, default=15
-        Neighbours looked at; fewer where there are fewer than 2 k points.
+        The number of neighbours; fewer if there are fewer than 2 k points.
     metric : str or callable, default="euclidean"
-        The distance in the data, any that scikit-learn has; "precomputed" if X is a square matrix of distances.
+        The distance in the data, any that scikit-learn knows; "precomputed" if X is a square matrix of distances.
     n_queries : int, default=1000
-        Points whose neighbours are looked at, among all points, drawn at random. The error of a share is about
-        0.5 / sqrt(n_queries) at most.
-    random_state : int, default=0
+        The number of points, drawn at random, whose neighbours among all points are examined. The standard error of a share
+        is at most about 0.5 / sqrt(n_queries).
+    random_state : int, RandomState or None, default=0
+        The seed of the sample.
     n_jobs : int or None, default=None
-        Threads; None is all cores. Never changes the result.
+        The number of threads; None is all cores. Never changes the result.
 
     Returns
     -------
     NeighborsKept
-        With all three 1.0 for fewer than three points.
+        All three figures are 1.0 for fewer than three points.
 
     Notes
     -----
-    Where points lie equally far, as exact copies do, whichever the map shows is right. The penalty of a neighbour of rank
-    r > k is r - k; the sum is scaled as by its authors, so that 0 is the worst that can be.
+    Where several points are equally far, as exact copies are, whichever of them the map shows is right. The penalty of a
+    neighbour of rank r > k is r - k; the sum is scaled as its authors do, so that 0 is the worst possible value.
 
     Examples
     --------
@@ -84,7 +87,7 @@ def neighbors_kept(
     k = min(check_count(k, "k"), (n - 1) // 2)
     if k < 1:
         return NeighborsKept(1.0, 1.0, 1.0)
-    queries = sampled(n, check_count(n_queries, "n_queries"), random_state)
+    queries = sampled(n, check_count(n_queries, "n_queries"), random_state, "neighbours kept")
     data = _in_rows(X)
     with Team(resolve_n_jobs(n_jobs)) as team:
         shown = nearest(points, "euclidean", queries, k, team)
@@ -96,15 +99,16 @@ def neighbors_kept(
     return NeighborsKept(float((intruders <= k).mean()), float(1 - excess[0] / worst), float(1 - excess[1] / worst))
 
 
-def edges_kept(P: Any, Y: Any, *, n_queries: int = 1000, random_state: int = 0, n_jobs: int | None = None) -> float:
-    """The share of P that goes to near neighbours on the map: for a graph without data.
+def edges_kept(P: Any, Y: Any, *, n_queries: int = 1000, random_state: Any = 0, n_jobs: int | None = None) -> float:
+    """The share of P that goes to near neighbours on the map, for a graph without data.
 
-    Of a point with m neighbours in P, it is the share of its P that goes to its m nearest on the map; the mean over points.
+    For a point with m neighbours in P, this is the share of its row of P that goes to its m nearest points on the map; the
+    result is the mean over points.
 
     Parameters
     ----------
     P : sparse matrix of shape (n, n)
-        Similarities, of any scale.
+        Similarities on any scale.
     Y : array of shape (n, 1..3), fitted SCE, or saved map
     n_queries, random_state, n_jobs
         As in :func:`neighbors_kept`.
@@ -112,7 +116,7 @@ def edges_kept(P: Any, Y: Any, *, n_queries: int = 1000, random_state: int = 0, 
     Returns
     -------
     share : float
-        1 where every point is nearest to its neighbours in P; NaN if P has no edges.
+        1 if the nearest points on the map are the neighbours in P throughout; NaN if P has no edges.
 
     Examples
     --------
@@ -129,7 +133,7 @@ def edges_kept(P: Any, Y: Any, *, n_queries: int = 1000, random_state: int = 0, 
         graph = sp.csr_matrix(graph - sp.diags(graph.diagonal()))
         graph.eliminate_zeros()
     joined = np.flatnonzero(np.diff(graph.indptr))
-    queries = joined[sampled(len(joined), check_count(n_queries, "n_queries"), random_state)]
+    queries = joined[sampled(len(joined), check_count(n_queries, "n_queries"), random_state, "edges kept")]
     edges = [slice(graph.indptr[row], graph.indptr[row + 1]) for row in queries]
     with Team(resolve_n_jobs(n_jobs)) as team:
         found = ranks(points, "euclidean", queries, [graph.indices[own] for own in edges], team)
@@ -145,24 +149,25 @@ def triplets_kept(
     *,
     metric: str | Callable[..., float] = "euclidean",
     n_triplets: int = 100_000,
-    random_state: int = 0,
+    random_state: Any = 0,
 ) -> float:
-    """The share of random triplets whose order of distances the map keeps: how much of the large structure it has.
+    """The share of random triplets whose order of distances the map keeps, a measure of its global structure.
 
-    Of points a, b, c, whether b or c is nearer to a is the same in the data and on the map. Chance gives 0.5.
+    A triplet a, b, c is kept if the same one of b and c is nearer to a in the data and on the map. Chance gives 0.5.
 
     Parameters
     ----------
     X, Y, metric
         As in :func:`neighbors_kept`.
     n_triplets : int, default=100_000
-        About how many are drawn.
-    random_state : int, default=0
+        The approximate number of triplets to draw.
+    random_state : int, RandomState or None, default=0
+        The seed of the triplets.
 
     Returns
     -------
     share : float
-        Triplets that are equally far in the data count a half; 1.0 for fewer than three points.
+        A triplet with two equal distances in the data counts one half. 1.0 for fewer than three points.
 
     Examples
     --------
@@ -175,13 +180,14 @@ def triplets_kept(
     check_rows(X, n, metric)
     if n < 3:
         return 1.0
-    half = min(_REFERENCES // 2, (n - 1) // 2)
-    firsts = sampled(n, -(-check_count(n_triplets, "n_triplets") // half), random_state)
-    draw = np.random.default_rng([random_state, 1])
+    half = min(_TRIPLET_REFERENCES // 2, (n - 1) // 2)
+    seed = draw_seed(random_state)
+    firsts = sampled(n, -(-check_count(n_triplets, "n_triplets") // half), seed, "triplets")
     data = _in_rows(X)
     right = total = 0.0
-    for block in np.array_split(firsts, -(-len(firsts) // 500)):  # each block against references of its own
-        others = draw.permutation(n)[: 2 * half]
+    blocks = np.array_split(firsts, -(-len(firsts) // _TRIPLET_BLOCK))
+    for number, block in enumerate(blocks):
+        others = permutation(stream(seed, f"references {number}"), n)[: 2 * half]
         in_data = np.sign(_steps(between(data, metric, block, others)))
         on_map = np.sign(_steps(between(points, "euclidean", block, others)))
         distinct = ~np.isin(others, block)[None, :] | (others[None, :] != block[:, None])
@@ -192,10 +198,10 @@ def triplets_kept(
 
 
 def _steps(distances: np.ndarray) -> np.ndarray:
-    """How much farther the first of each pair of columns is than the second."""
+    """The difference of the distances in each pair of columns."""
     return distances[:, 0::2] - distances[:, 1::2]
 
 
 def _in_rows(X: Any) -> Any:
-    """Sparse data in a form that has rows."""
+    """Data whose rows can be selected: an array, or a CSR matrix."""
     return X.tocsr() if sp.issparse(X) else X if isinstance(X, np.ndarray) else np.asarray(X)

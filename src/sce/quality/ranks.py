@@ -1,8 +1,7 @@
-"""Who is near whom, for some points among all: the nearest of each, and the rank of any other.
+"""Nearest neighbours of a sample of points among all points, and the rank of any other point.
 
-All points are gone through in tiles, and the distances of a tile are forgotten once they are used: no row of distances is
-ever held, and of data in a mapped file only a tile is in memory. Ranks need a second look at every distance, which costs
-less than holding them.
+Distances are computed in tiles and dropped after use: no row of distances is ever held, and only a tile of a memory-mapped
+file is in memory. Ranks compute every distance a second time, which costs less than storing them.
 """
 
 from __future__ import annotations
@@ -18,13 +17,14 @@ from sce.core.parallel import Team
 from sce.errors import InputError, ParameterError
 from sce.graph.kernels import offer, pad_columns, two_rows
 
-_QUERIES = 128  # points that a thread looks from at once
-_CELLS, _TILE = 1 << 18, 4096  # numbers in a tile of the data, and rows in it at most
-_EQUAL = 1e-12  # distances that differ by less, relatively, are equal
+_QUERIES_PER_TASK = 128  # that a thread takes at a time
+_TILE_CELLS = 1 << 18  # numbers in a tile of the data
+_MAX_TILE_ROWS, _MIN_TILE_ROWS = 4096, 64  # in a tile of the data
+_TIE_TOLERANCE = 1e-12  # distances with a smaller relative difference are equal
 
 
 def nearest(X: Any, metric: Any, queries: np.ndarray, k: int, team: Team) -> np.ndarray:
-    """The k rows nearest to each of some rows, in no order; never the row itself.
+    """The k nearest rows of each query row, in no particular order; never the row itself.
 
     Examples
     --------
@@ -40,14 +40,14 @@ def nearest(X: Any, metric: Any, queries: np.ndarray, k: int, team: Team) -> np.
         for first, found in _tiles(X, metric, rows):
             _offer_tile(distances[start:stop], ids[start:stop], found, first, rows)
 
-    team.sweep(look, len(queries), _QUERIES)
+    team.sweep(look, len(queries), _QUERIES_PER_TASK)
     return ids
 
 
 def ranks(
     X: Any, metric: Any, queries: np.ndarray, ids: Sequence[np.ndarray] | np.ndarray, team: Team
 ) -> list[np.ndarray]:
-    """As the how-manieth nearest of a query each of its ids comes, from 1 on; those equally far share the best rank.
+    """The rank of each id among the nearest rows of its query, from 1 on; rows that are equally far share the best rank.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def ranks(
         As in :func:`between`.
     queries : array of row numbers
     ids : sequence of arrays
-        For each query some rows, never the query itself.
+        For each query an array of row numbers, never its own.
 
     Examples
     --------
@@ -69,27 +69,27 @@ def ranks(
         rows = queries[start:stop]
         limits = [between(X, metric, rows[q : q + 1], ids[start + q])[0] for q in range(len(rows))]
         orders = [np.argsort(row, kind="stable") for row in limits]
-        rising = np.concatenate([row[order] for row, order in zip(limits, orders, strict=True)])
+        ascending = np.concatenate([row[order] for row, order in zip(limits, orders, strict=True)])
         starts = np.cumsum([0, *map(len, limits)])
-        counts = np.zeros(len(rising), np.int64)
+        counts = np.zeros(len(ascending), np.int64)
         for first, distances in _tiles(X, metric, rows):
-            _count_tile(counts, rising * (1 - _EQUAL), starts, distances, first, rows)
+            _count_tile(counts, ascending * (1 - _TIE_TOLERANCE), starts, distances, first, rows)
         for q, order in enumerate(orders):
             found[start + q] = np.empty(len(order), np.int64)
             found[start + q][order] = 1 + counts[starts[q] : starts[q + 1]]
 
-    team.sweep(look, len(queries), _QUERIES)
+    team.sweep(look, len(queries), _QUERIES_PER_TASK)
     return found
 
 
 def between(X: Any, metric: str | Callable[..., float], rows: np.ndarray, columns: Any) -> np.ndarray:
-    """Distances from some rows to others, or what rises with them; their squares for the Euclidean ones of dense data.
+    """Distances between rows, or a monotone function of them: Euclidean distances of dense data are squared.
 
     Parameters
     ----------
     X : array or sparse matrix in rows
     metric : str or callable
-        Any that scikit-learn has, or "precomputed".
+        Any that scikit-learn knows, or "precomputed".
     rows : array of row numbers
     columns : array of row numbers, or slice
     """
@@ -101,12 +101,14 @@ def between(X: Any, metric: str | Callable[..., float], rows: np.ndarray, column
     else:
         found = _by_scikit_learn(X[rows], X[columns], metric)
     if not np.isfinite(found).all():
-        raise InputError(f"The metric {metric!r} gives distances that are not finite on these data.")
+        raise InputError(
+            f"The metric {metric!r} gives distances that are not finite on these data; choose another one."
+        )
     return found
 
 
 def _by_scikit_learn(A: Any, B: Any, metric: Any) -> np.ndarray:
-    """All distances from A to B."""
+    """All distances from the rows of A to the rows of B."""
     from sklearn.metrics import pairwise_distances
 
     try:
@@ -116,7 +118,7 @@ def _by_scikit_learn(A: Any, B: Any, metric: Any) -> np.ndarray:
 
 
 def _squares(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """All squared Euclidean distances from A to B, summed over differences in float64: copies are at zero."""
+    """All squared Euclidean distances from A to B, summed over differences in float64, so that copies are at distance 0."""
     columns = pad_columns(A.shape[1])
     rows = np.zeros((len(A) + len(A) % 2, columns))
     rows[: len(A), : A.shape[1]] = A
@@ -128,9 +130,9 @@ def _squares(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 
 def _tiles(X: Any, metric: Any, rows: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-    """The distances from some rows to all, a tile of columns at a time, with the number of its first."""
+    """The distances from the given rows to all rows, one tile at a time, with the number of its first row."""
     n, d = X.shape
-    size = min(_TILE, max(64, _CELLS // max(1, d)))
+    size = min(_MAX_TILE_ROWS, max(_MIN_TILE_ROWS, _TILE_CELLS // max(1, d)))
     for first in range(0, n, size):
         yield first, between(X, metric, rows, slice(first, min(n, first + size)))
 
@@ -140,21 +142,21 @@ def _tiles(X: Any, metric: Any, rows: np.ndarray) -> Iterator[tuple[int, np.ndar
 
 @kernel(fused=True)
 def _square_tile(found: Any, rows: Any, turned: Any) -> None:
-    """found[q, j]: the squared distance of row q, of an even number of rows, to column j of `turned`."""
+    """found[q, j]: the squared distance of row q to column j of `turned`; the number of rows is even."""
     for q in range(0, len(rows), 2):
         two_rows(found[q], found[q + 1], rows[q], rows[q + 1], turned, 0, False)
 
 
 @kernel
 def _offer_tile(distances: Any, ids: Any, found: Any, first: Any, rows: Any) -> None:
-    """Push what is nearer than the farthest so far into the heaps of the queries."""
+    """Offer the distances of a tile to the heaps of the queries, which keep the nearest."""
     for q in range(len(rows)):
         offer(distances[q], ids[q], found[q], first, rows[q])
 
 
 @kernel
 def _count_tile(counts: Any, limits: Any, starts: Any, found: Any, first: Any, rows: Any) -> None:
-    """Add to counts how many of a query's distances are below each of its limits, which rise."""
+    """Add to `counts` how many of a query's distances are below each of its limits, which are ascending."""
     for q in range(len(rows)):
         itself = rows[q] - first
         if 0 <= itself < found.shape[1]:
@@ -162,13 +164,13 @@ def _count_tile(counts: Any, limits: Any, starts: Any, found: Any, first: Any, r
         for t in range(starts[q + 1] - 1, starts[q] - 1, -1):
             below = _number_below(found[q], limits[t])
             if below == 0:
-                break  # nor is any below a lower limit
+                break  # none is below a lower limit either
             counts[t] += below
 
 
 @kernel
 def _number_below(row: Any, limit: Any) -> Any:
-    """How many values are below a limit; a loop without a branch, several values at once."""
+    """How many values are below a limit; the loop has no branch, so that it is vectorised."""
     below = 0
     for value in row:
         below += value < limit

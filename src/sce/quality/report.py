@@ -1,4 +1,4 @@
-"""All figures of quality that can be had for a map, together."""
+"""Every quality figure that is possible for a map, in one report."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from sce.quality.neighbors import NeighborsKept, edges_kept, neighbors_kept, tri
 
 MEANINGS = {
     "neighbors_kept": "share of the 15 nearest on the map that are among the 15 nearest in the data",
-    "trustworthiness": "1 where no far point is shown as near",
-    "continuity": "1 where no near point is shown as far",
+    "trustworthiness": "1 if no far point is shown as near",
+    "continuity": "1 if no near point is shown as far",
     "triplets_kept": "share of random triplets whose order of distances is kept; 0.5 is chance",
-    "edges_kept": "share of P that goes to the nearest on the map",
+    "edges_kept": "share of P that goes to the nearest points on the map",
     "n_clusters": "clusters",
-    "n_real": "of these, whose boundaries are real: narrower in P than cuts beside them",
-    "covered": "share of the points that are in a cluster",
+    "n_real": "clusters whose boundaries are real: narrower in P than the cuts beside them",
+    "covered": "share of points that are in a cluster",
     "share": "share of P inside clusters",
-    "density_ratio": "how many times denser P is inside clusters than between",
-    "modularity": "share of P inside clusters, less what their volumes would give",
-    "conductance": "share of a cluster's P that leads out of it, the mean by size; lower is better",
+    "density_ratio": "how many times denser P is inside clusters than between them",
+    "modularity": "share of P inside clusters, minus the share that their volumes predict",
+    "conductance": "share of a cluster's P that leaves it, mean weighted by size; lower is better",
     "ari": "adjusted Rand index of HDBSCAN's clusters with the classes; 0 is chance",
     "ami": "adjusted mutual information of HDBSCAN's clusters with the classes; 0 is chance",
-    "accuracy": "share of points whose 15 nearest on the map are mostly of their class",
-    "silhouette": "of the classes on the map, from -1 to 1",
+    "accuracy": "share of points whose class wins the vote of their 15 nearest on the map",
+    "silhouette": "silhouette of the classes on the map, from -1 to 1",
     "neighbors_stable": "share of the 15 nearest that two maps have in common",
     "clusters_stable": "adjusted mutual information of the clusters of two maps",
-    "procrustes": "what remains when one map is laid onto another; 0 is the same map",
+    "procrustes": "disparity after one map is fitted onto another; 0 is the same map",
 }
 
 
 @dataclass(frozen=True)
 class Quality:
-    """What could be measured of a map; None for what could not, and `missing` says why.
+    """The quality of a map; a figure that could not be measured is None, and `missing` says why.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Quality:
     triplets : float or None
     edges : float or None
     labels : ndarray of shape (n,)
-        The clusters that were judged.
+        The clusters that the figures refer to.
     clusters : ClustersInGraph or None
     agreement : ClassAgreement or None
     missing : list of str
@@ -61,7 +61,7 @@ class Quality:
     missing: list[str] = field(default_factory=list)
 
     def figures(self) -> dict[str, float]:
-        """All figures by name; :data:`MEANINGS` says what they are. Those under a random relabelling end in `_null`."""
+        """All figures by name; :data:`MEANINGS` explains them. Names of values under random relabelling end in `_null`."""
         found: dict[str, float] = {}
         if self.neighbors is not None:
             recall, trustworthiness, continuity = self.neighbors
@@ -79,7 +79,7 @@ class Quality:
 
 
 def figure_lines(figures: dict[str, float]) -> list[str]:
-    """A line for each figure: its name, its value, the value under a random relabelling, what it means."""
+    """A line for each figure: its name, its value, its value under random relabelling, and its meaning."""
     lines = []
     for name, value in figures.items():
         if name.endswith("_null"):
@@ -97,23 +97,23 @@ def assess(
     classes: Any = None,
     labels: Any = None,
     metric: Any = "euclidean",
-    random_state: int = 0,
+    random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> Quality:
-    """All figures of quality that can be had for a map.
+    """Compute every quality figure that is possible for a map.
 
     Parameters
     ----------
     Y : array of shape (n, 1..3), fitted SCE, or saved map
-        Of a model or a map, the graph, the data and the metric that it holds are taken where they are not given.
+        A graph or data that a model or a map holds are used where they are not given.
     X : array or sparse matrix of shape (n, d), or None
         The data, for neighbours and triplets kept.
     P : sparse matrix of shape (n, n), or None
-        The similarities, for edges kept and clusters against P.
+        The similarity graph, for edges kept and clusters against P.
     classes : array of shape (n,), or None
-        Known classes, for the agreement with them.
+        Known classes, for agreement with classes.
     labels : array of shape (n,), or None
-        The clusters to judge, negative for points in none; found on the map by :func:`sce.find_clusters` if None.
+        The clusters to judge, negative for points in no cluster. If None, :func:`sce.find_clusters` finds them on the map.
     metric : str or callable, default="euclidean"
         The distance in the data.
     random_state, n_jobs
@@ -156,5 +156,5 @@ def assess(
 
 
 def _held(Y: Any, name: str, given: Any) -> Any:
-    """What was given, or else what a map or model holds; an array holds nothing."""
+    """The given value, or else the one that a map or a model holds; an array holds none."""
     return given if given is not None or hasattr(Y, "__array__") else getattr(Y, name, None)

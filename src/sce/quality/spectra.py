@@ -1,7 +1,7 @@
 """The smallest eigenvalues of the normalised Laplacian, by Chebyshev-filtered subspace iteration.
 
-Some vectors are multiplied by a polynomial of the walk matrix that damps all of its spectrum but the upper end, and made
-orthonormal again; from round to round the damped part grows up to where the least of the vectors has come (Zhou, Saad,
+In each round a few vectors are multiplied by a polynomial of the walk matrix that damps all of the spectrum but its upper
+end, and orthonormalised; the damped part of the spectrum is then extended up to the smallest Ritz value (Zhou, Saad,
 Tiago and Chelikowsky, 2006). All sums are taken in a fixed order.
 """
 
@@ -15,17 +15,18 @@ from sce.core.compiled import kernel
 from sce.core.linalg import eigh, orthonormalize
 from sce.core.parallel import Team
 from sce.core.random import normal_array
-from sce.quality.communities import Graph
+from sce.quality.volume_graph import VolumeGraph
 
-_ROWS = 4096  # that a thread takes at once
-_SPARE = 4  # more vectors than asked for, which makes those converge
+_WALK_ROWS_PER_TASK = 4096  # rows of the graph that a thread takes at a time
+_SPARE_VECTORS = 4  # beyond those asked for, which makes these converge
+_RESCALE_ABOVE = 1e100  # largest entry of the filtered vectors
 
 
 class Spectrum(NamedTuple):
     """The lower end of the spectrum of the normalised Laplacian.
 
-    `values`: eigenvalues, rising from 0. `vectors`: in columns, divided by the root of the volume. `errors`: each value is as
-    near as this to an eigenvalue.
+    `values`: eigenvalues, ascending from 0. `vectors`: the eigenvectors as columns, divided by the square root of the volume.
+    `errors`: a bound of the distance of each value to a true eigenvalue.
     """
 
     values: np.ndarray
@@ -34,7 +35,7 @@ class Spectrum(NamedTuple):
 
 
 def low_spectrum(
-    graph: Graph,
+    graph: VolumeGraph,
     count: int,
     key: np.uint64,
     team: Team,
@@ -43,19 +44,19 @@ def low_spectrum(
     degree: int = 20,
     start: np.ndarray | None = None,
 ) -> Spectrum:
-    """The `count` smallest eigenvalues of I - D^-1/2 A D^-1/2 and their vectors, as far as some rounds bring them.
+    """The `count` smallest eigenvalues of I - D^-1/2 A D^-1/2 and their vectors, as exact as `rounds` rounds make them.
 
     Examples
     --------
     >>> import scipy.sparse as sp
-    >>> from sce.quality.communities import as_graph
+    >>> from sce.quality.volume_graph import as_graph
     >>> ring = as_graph(sp.csr_matrix(np.roll(np.eye(6), 1, 0) + np.roll(np.eye(6), -1, 0)))
     >>> low_spectrum(ring, 3, np.uint64(0), Team(1)).values.round(6)  # 1 - cos of 0, 60 and -60 degrees
     array([0. , 0.5, 0.5])
     """
     n = graph.n
     root = np.sqrt(np.maximum(graph.volume, np.finfo(np.float64).tiny))
-    width = min(n, count + _SPARE)
+    width = min(n, count + _SPARE_VECTORS)
     U = np.empty((n, width))
     U[:, 0] = root
     if width > 1:
@@ -78,25 +79,31 @@ def low_spectrum(
     return Spectrum(np.maximum(0.0, 1.0 - ritz[keep]), (U / root[:, None])[:, keep], errors[keep])
 
 
-def _walked(graph: Graph, root: np.ndarray, U: np.ndarray, team: Team) -> np.ndarray:
+def _walked(graph: VolumeGraph, root: np.ndarray, U: np.ndarray, team: Team) -> np.ndarray:
     """D^-1/2 A D^-1/2 U."""
     out = np.empty_like(U)
-    team.sweep(lambda a, b: _walk(graph, root, U, (1.0, 0.0, 0.0), out, (a, b)), len(U), _ROWS)
+    team.sweep(lambda a, b: _walk(graph, root, U, (1.0, 0.0, 0.0), out, (a, b)), len(U), _WALK_ROWS_PER_TASK)
     return out
 
 
-def _filtered(graph: Graph, root: np.ndarray, U: np.ndarray, cutoff: float, degree: int, team: Team) -> np.ndarray:
-    """The Chebyshev polynomial of the walk matrix that stays within [-1, 1] from -1 to the cutoff, times U."""
+def _filtered(
+    graph: VolumeGraph, root: np.ndarray, U: np.ndarray, cutoff: float, degree: int, team: Team
+) -> np.ndarray:
+    """U times the Chebyshev polynomial of the walk matrix that stays within [-1, 1] from -1 to the cutoff."""
     centre, half = (cutoff - 1.0) / 2.0, (cutoff + 1.0) / 2.0
     before, now = U.copy(), np.empty_like(U)
-    team.sweep(lambda a, b: _walk(graph, root, before, (1 / half, -centre / half, 0.0), now, (a, b)), len(U), _ROWS)
+    team.sweep(
+        lambda a, b: _walk(graph, root, before, (1 / half, -centre / half, 0.0), now, (a, b)),
+        len(U),
+        _WALK_ROWS_PER_TASK,
+    )
     for _ in range(degree - 1):
-        # In place: row i of the oldest is read only where row i of the newest is written.
+        # In place: row i of the oldest vectors is read only when row i of the newest is written.
         step = (2 / half, -2 * centre / half, -1.0)
-        team.sweep(lambda a, b: _walk(graph, root, now, step, before, (a, b)), len(U), _ROWS)  # noqa: B023
+        team.sweep(lambda a, b: _walk(graph, root, now, step, before, (a, b)), len(U), _WALK_ROWS_PER_TASK)  # noqa: B023
         before, now = now, before
         peak = np.abs(now).max()
-        if peak > 1e100:
+        if peak > _RESCALE_ABOVE:
             before, now = before / peak, now / peak
     return now
 
@@ -106,7 +113,7 @@ def _filtered(graph: Graph, root: np.ndarray, U: np.ndarray, cutoff: float, degr
 
 @kernel
 def _walk(graph: Any, root: Any, U: Any, weights: Any, out: Any, part: Any) -> None:
-    """out = a N U + b U + c out, in some rows, where N = D^-1/2 A D^-1/2 and (a, b, c) are the weights; c = 0 ignores `out`."""
+    """out = a N U + b U + c out in a range of rows, with N = D^-1/2 A D^-1/2 and weights (a, b, c); c = 0 ignores `out`."""
     a, b, c = weights
     width = U.shape[1]
     row = np.empty(width)

@@ -1,4 +1,4 @@
-"""Whether several maps of the same data agree: what changes with the seed is not in the data."""
+"""How well several maps of the same data agree: what changes with the seed is not in the data."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from sce.clusters.hdbscan import find_clusters
+from sce.core.linalg import eigh
 from sce.errors import InputError
 from sce.quality.check import map_points
 from sce.quality.neighbors import neighbors_kept
@@ -17,17 +18,17 @@ from sce.quality.neighbors import neighbors_kept
 
 @dataclass(frozen=True)
 class Stability:
-    """How much several maps of the same data agree; each is a symmetric matrix with a row for each map.
+    """How well several maps of the same data agree: symmetric matrices with a row for each map.
 
     Attributes
     ----------
     neighbors : ndarray
         The share of the k nearest that two maps have in common.
     clusters : ndarray
-        Adjusted mutual information of the clusters that are found in two maps, those in none as one more cluster.
+        Adjusted mutual information of the clusters of two maps, where points in no cluster count as one more cluster.
     procrustes : ndarray
-        What remains when one map is shifted, turned, mirrored and scaled onto the other: 0 for the same map, 1 for maps
-        that have nothing in common. Clusters that change places raise it.
+        The share of variance that remains after one map is shifted, rotated, reflected and scaled onto the other: 0 for the
+        same map, 1 for maps that have nothing in common. Clusters that change places raise it.
     """
 
     neighbors: np.ndarray
@@ -35,7 +36,7 @@ class Stability:
     procrustes: np.ndarray
 
     def figures(self) -> dict[str, float]:
-        """The means over pairs of maps."""
+        """The mean of each over pairs of maps."""
         pairs = np.triu_indices(len(self.neighbors), 1)
         return {
             "neighbors_stable": float(self.neighbors[pairs].mean()),
@@ -50,17 +51,17 @@ def stability(
     labels: Sequence[np.ndarray] | None = None,
     k: int = 15,
     n_queries: int = 1000,
-    random_state: int = 0,
+    random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> Stability:
-    """How much maps of the same data agree, for example those of several seeds.
+    """Measure how well maps of the same data agree, for example maps with different seeds.
 
     Parameters
     ----------
     maps : sequence of arrays of shape (n, 1..3), fitted SCE, or saved maps
-        At least two, with their points in the same order.
+        At least two maps, with their points in the same order.
     labels : sequence of arrays of shape (n,), or None
-        Clusters of each map; found by :func:`sce.find_clusters` if None.
+        The clusters of each map. If None, :func:`sce.find_clusters` finds them.
     k, n_queries, random_state, n_jobs
         As in :func:`sce.quality.neighbors_kept`.
 
@@ -79,7 +80,7 @@ def stability(
     points = [map_points(Y) for Y in maps]
     if len(points) < 2 or len({Y.shape for Y in points}) > 1:
         shapes = ", ".join(str(Y.shape) for Y in points) or "none"
-        raise InputError(f"Stability needs two or more maps of the same points; their shapes are: {shapes}.")
+        raise InputError(f"Stability needs two or more maps of the same points; the shapes given are: {shapes}.")
     if labels is None:
         labels = [find_clusters(Y, n_jobs=n_jobs) for Y in points]
     neighbors, clusters, procrustes = np.eye(len(points)), np.eye(len(points)), np.zeros((len(points),) * 2)
@@ -92,10 +93,20 @@ def stability(
 
 
 def _disparity(A: np.ndarray, B: np.ndarray) -> float:
-    """What remains of the variance of one map when the other is laid onto it."""
+    """The share of the variance of one map that remains after the other is fitted onto it."""
     A, B = A - A.mean(axis=0), B - B.mean(axis=0)
-    sizes = np.linalg.norm(A) * np.linalg.norm(B)
-    if sizes == 0:
-        return float(np.linalg.norm(A) != np.linalg.norm(B))
-    fit = np.linalg.svd(A.T @ B, compute_uv=False).sum() / sizes
+    size_A, size_B = np.sqrt((A * A).sum()), np.sqrt((B * B).sum())
+    if size_A * size_B == 0:
+        return float(size_A != size_B)
+    products = np.array([[(a * b).sum() for b in B.T] for a in A.T])
+    fit = _singular_values(products / (size_A * size_B)).sum()
     return float(max(0.0, 1.0 - fit**2))
+
+
+def _singular_values(M: np.ndarray) -> np.ndarray:
+    """The singular values of a small square matrix, largest first.
+
+    They are the upper half of the eigenvalues of [[0, M], [M', 0]]; those of M'M would lose half of the digits.
+    """
+    d = len(M)
+    return eigh(np.block([[np.zeros((d, d)), M], [M.T, np.zeros((d, d))]]))[0][:d]
