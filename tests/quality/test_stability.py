@@ -6,7 +6,7 @@ from scipy.spatial import procrustes
 from sklearn.datasets import make_blobs
 
 from sce.errors import InputError
-from sce.quality.stability import _disparity, _singular_values, stability
+from sce.quality.stability import _disparity, stability
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +30,13 @@ def test_noise_agrees_with_nothing(blobs):
     assert figures["procrustes"] > 0.9
 
 
+def lapack_disparity(A, B):
+    """From the singular values of the matrix of products."""
+    A, B = A - A.mean(axis=0), B - B.mean(axis=0)
+    values = np.linalg.svd(A.T @ B, compute_uv=False)
+    return 1 - (values.sum() / np.linalg.norm(A) / np.linalg.norm(B)) ** 2
+
+
 def test_disparity_is_scipys(blobs):
     """It equals that of scipy.spatial.procrustes, and is 1 for a map in one point."""
     other = blobs + np.random.default_rng(0).normal(size=blobs.shape)
@@ -37,13 +44,14 @@ def test_disparity_is_scipys(blobs):
     assert _disparity(blobs, np.zeros_like(blobs)) == 1.0
 
 
-@pytest.mark.parametrize("rank", [1, 2, 3])
-def test_singular_values_are_lapacks(rank):
-    """Within rounding error of the largest, also where the others are tiny or zero."""
-    rng = np.random.default_rng(rank)
-    M = rng.normal(size=(3, rank)) * np.array([1.0, 1e-3, 1e-9])[:rank] @ rng.normal(size=(rank, 3))
-    exact = np.linalg.svd(M, compute_uv=False)
-    np.testing.assert_allclose(_singular_values(M), exact, rtol=0, atol=4e-15 * exact[0])
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("thin", [1.0, 1e-3, 1e-9, 0.0])
+def test_disparity_of_thin_maps_is_that_of_lapack(d, thin):
+    """Within rounding error in one to three dimensions, also for maps that are nearly or exactly on a line."""
+    rng = np.random.default_rng(d)
+    A, B = (rng.normal(size=(50, d)) * np.array([1.0, thin, thin])[:d] for _ in range(2))
+    assert _disparity(A, B) == pytest.approx(lapack_disparity(A, B), abs=1e-14)
+    assert _disparity(A, 3 * A) == pytest.approx(0.0, abs=1e-14)
 
 
 def test_means_are_over_pairs(blobs):

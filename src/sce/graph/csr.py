@@ -1,4 +1,4 @@
-"""Sparse matrices in rows (CSR) as kernels take them: one check, row sums, submatrices, components, merged points.
+"""Sparse matrices in rows (CSR) as kernels take them: one check, sums of rows, connected components, merged points.
 
 What other rooms do with the rows of P goes through here, so that there is one of each.
 """
@@ -93,6 +93,48 @@ def _sum_rows(indptr: Any, data: Any, start: Any, stop: Any, sums: Any) -> None:
         sums[i] = total
 
 
+# ---------------------------------------------------------------------------------------------------------- components
+
+
+def components(graph: CSR, group: np.ndarray | None = None) -> np.ndarray:
+    """The connected component of each point of a symmetric graph, numbered in the order of their first points (int32).
+
+    With a `group` for each point, only edges within a group count.
+
+    Examples
+    --------
+    >>> ring = arrays_of(sparse.csr_matrix([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]))
+    >>> components(ring), components(ring, np.array([0, 0, 1, 2], np.int32))
+    (array([0, 0, 1, 1], dtype=int32), array([0, 0, 1, 2], dtype=int32))
+    """
+    n = len(graph.indptr) - 1
+    return np.asarray(_components(graph.indptr, graph.indices, np.zeros(0, np.int32) if group is None else group, n))
+
+
+@kernel
+def _components(indptr: Any, indices: Any, group: Any, n: Any) -> Any:
+    """Depth first from each point that was not reached before."""
+    part, stack = np.full(n, -1, np.int32), np.empty(n, np.int32)
+    count = 0
+    for first in range(n):
+        if part[first] >= 0:
+            continue
+        part[first] = count
+        stack[0] = first
+        height = 1
+        while height > 0:
+            height -= 1
+            i = stack[height]
+            for e in range(indptr[i], indptr[i + 1]):
+                j = indices[e]
+                if part[j] < 0 and (group.size == 0 or group[j] == group[i]):
+                    part[j] = count
+                    stack[height] = j
+                    height += 1
+        count += 1
+    return part
+
+
 # --------------------------------------------------------------------------------------------------------- submatrices
 
 
@@ -136,48 +178,6 @@ def _copy_within(graph: Any, points: Any, place: Any, part: Any) -> None:
                 part.indices[free] = j
                 part.data[free] = graph.data[e]
                 free += 1
-
-
-# ---------------------------------------------------------------------------------------------------------- components
-
-
-def components(graph: CSR, group: np.ndarray | None = None) -> np.ndarray:
-    """The connected component of each point of a symmetric graph, numbered in the order of their first points (int32).
-
-    With a `group` for each point, only edges within a group count.
-
-    Examples
-    --------
-    >>> ring = arrays_of(sparse.csr_matrix([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]))
-    >>> components(ring), components(ring, np.array([0, 0, 1, 2], np.int32))
-    (array([0, 0, 1, 1], dtype=int32), array([0, 0, 1, 2], dtype=int32))
-    """
-    n = len(graph.indptr) - 1
-    return np.asarray(_components(graph.indptr, graph.indices, np.zeros(0, np.int32) if group is None else group, n))
-
-
-@kernel
-def _components(indptr: Any, indices: Any, group: Any, n: Any) -> Any:
-    """Depth first from each point that was not reached before."""
-    part, stack = np.full(n, -1, np.int32), np.empty(n, np.int32)
-    count = 0
-    for first in range(n):
-        if part[first] >= 0:
-            continue
-        part[first] = count
-        stack[0] = first
-        height = 1
-        while height > 0:
-            height -= 1
-            i = stack[height]
-            for e in range(indptr[i], indptr[i + 1]):
-                j = indices[e]
-                if part[j] < 0 and (group.size == 0 or group[j] == group[i]):
-                    part[j] = count
-                    stack[height] = j
-                    height += 1
-        count += 1
-    return part
 
 
 # ------------------------------------------------------------------------------------------------------- merged points

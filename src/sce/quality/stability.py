@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sce.clusters.hdbscan import find_clusters
-from sce.core.linalg import eigh
+from sce.core.linalg import orthogonal_factor
 from sce.errors import InputError
 from sce.quality.check import map_points
 from sce.quality.neighbors import neighbors_kept
@@ -99,14 +99,5 @@ def _disparity(A: np.ndarray, B: np.ndarray) -> float:
     if size_A * size_B == 0:
         return float(size_A != size_B)
     products = np.array([[(a * b).sum() for b in B.T] for a in A.T])
-    fit = _singular_values(products / (size_A * size_B)).sum()
+    fit = (orthogonal_factor(products) * products).sum() / (size_A * size_B)
     return float(max(0.0, 1.0 - fit**2))
-
-
-def _singular_values(M: np.ndarray) -> np.ndarray:
-    """The singular values of a small square matrix, largest first.
-
-    They are the upper half of the eigenvalues of [[0, M], [M', 0]]; those of M'M would lose half of the digits.
-    """
-    d = len(M)
-    return eigh(np.block([[np.zeros((d, d)), M], [M.T, np.zeros((d, d))]]))[0][:d]
