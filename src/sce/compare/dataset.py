@@ -78,11 +78,11 @@ class Data:
 
     def classes(self) -> np.ndarray | None:
         """A number for each point's class, -1 for none; None where the labels are no classes."""
-        from sce.data.labels import Classes, read_labels
+        from sce.data.labels import Classes, as_labels
 
         if self.labels is None or not self.are_classes:
             return None
-        read = read_labels(self.labels, self.n, self.kind)
+        read = as_labels(self.labels, self.n, self.kind)
         return np.asarray(read.codes, np.int64) if isinstance(read, Classes) else None
 
 

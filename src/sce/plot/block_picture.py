@@ -14,7 +14,7 @@ import numpy as np
 from sce.core.compiled import kernel
 from sce.core.random import permutation, stream
 from sce.core.validate import check_count
-from sce.data.labels import Classes, read_labels
+from sce.data.labels import Classes, as_labels
 from sce.errors import InputError, ParameterError
 from sce.graph.csr import check_similarities
 from sce.plot import legend as beside
@@ -201,7 +201,7 @@ def _clusters(labels: Any, n: int) -> tuple[np.ndarray, list[str]]:
     if isinstance(found, np.ndarray) and found.dtype.kind in "iu" and found.shape == (n,):
         classes = _number_classes(found)
     else:
-        classes = read_labels(labels, n, "classes")  # type: ignore[assignment]
+        classes = as_labels(labels, n, "classes")  # type: ignore[assignment]
     sizes = np.bincount(classes.codes[classes.codes >= 0], minlength=len(classes.names))
     order = np.lexsort((np.arange(len(sizes)), -sizes))
     place = np.empty(len(sizes) + 1, np.int64)

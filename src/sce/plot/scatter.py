@@ -10,7 +10,7 @@ import numpy as np
 from sce.core import raster
 from sce.core.random import permutation, stream
 from sce.core.validate import coordinates_of
-from sce.data.labels import Classes, Numbers, check_kind, read_labels
+from sce.data.labels import Classes, Numbers, as_labels, check_kind
 from sce.errors import InputError
 from sce.plot import dots
 from sce.plot import legend as beside
@@ -80,7 +80,7 @@ def scatter(
     Y = _check_map(coordinates_of(Y))
     check_kind(kind)
     check_sizes(size=size, opacity=opacity, width=width)
-    what = None if labels is None else read_labels(labels, len(Y), kind)
+    what = None if labels is None else as_labels(labels, len(Y), kind)
     own = ax is None
     inches = _inches(Y.shape[1], width)
     ax = new_axes(Y.shape[1], inches) if own else check_axes(ax, Y.shape[1])

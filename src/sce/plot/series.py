@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sce.core.validate import check_count
-from sce.data.labels import read_labels
+from sce.data.labels import as_labels
 from sce.errors import InputError
 from sce.plot.scatter import add_colors, scatter
 from sce.results.sweeps import Sweep
@@ -88,7 +88,7 @@ def series(
     for ax in maps[len(chosen) :]:
         ax.remove()
     if sweep.labels is not None:
-        what = read_labels(sweep.labels, sweep.frames.shape[1], kind)
+        what = as_labels(sweep.labels, sweep.frames.shape[1], kind)
         add_colors(_around(figure, maps), len(sweep.labels), what, legend=sweep.label_name or True, own=True)
     _draw_shares(curves[0], sweep, axis, chosen)
     _draw_counts(curves[1], sweep, axis, chosen)

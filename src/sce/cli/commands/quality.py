@@ -14,8 +14,7 @@ from sce.cli.options import UsageError, make_parser
 from sce.clusters.hdbscan import find_clusters
 from sce.core.write import check_writable
 from sce.data.label_files import read_labels
-from sce.data.labels import Classes
-from sce.data.labels import read_labels as kind_of_labels
+from sce.data.labels import Classes, as_labels
 from sce.errors import InputError
 from sce.estimator import SCE
 from sce.graph.precomputed import check_affinity
@@ -100,7 +99,7 @@ def _classes(args: Any, result: Map) -> np.ndarray | None:
         return None
     if args.labels is not None:
         labels = read_labels(args.labels, len(result.Y), args.maps[0])[0]
-    if labels is None or not isinstance(kind_of_labels(labels, len(labels), "auto"), Classes):
+    if labels is None or not isinstance(as_labels(labels, len(labels), "auto"), Classes):
         return None
     return np.asarray(labels)
 
