@@ -14,7 +14,7 @@ from sce.errors import InputError
 
 _SPARSE = {"format", "shape", "data"}  # what scipy.sparse.save_npz always writes
 MAP, SWEEP = "sce_map", "sce_sweep"  # what a map, and a sweep, always has
-OWN = {MAP: ("map", "sce.load"), SWEEP: ("sweep", "sce.Sweep.load")}  # what it is, and what opens it in Python
+OWN = {MAP: "map", SWEEP: "sweep"}  # what to call the file; sce.load opens both
 LABEL_ARRAYS = ("y", "labels", "label", "target")  # arrays of an .npz that are labels, the likeliest first
 
 
@@ -34,7 +34,7 @@ def refuse_pickle(path: Path) -> None:
 def read_npz(path: Path, request: Request) -> Source:
     """An .npz file: a sparse matrix, or one matrix X with arrays of labels."""
     shapes = npz_shapes(path)
-    for header, (what, _) in OWN.items():
+    for header, what in OWN.items():
         if header in shapes:
             raise InputError(f"{path} is a {what}, not data; draw it with: sce plot {path}")
     if is_sparse(shapes):
