@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 ALIGNMENT = 64  # bytes: a cache line, and what NumPy pads the header of an array to
-_LOCAL_HEADER = (
+_MEMBER_HEADER = (
     30 + 20
 )  # bytes before the content of a zip member, beside its name and padding: fixed part, 64-bit sizes
 _PADDING = struct.Struct("<HHH")  # identifier, length of what follows, alignment
@@ -107,7 +107,7 @@ def write_npz(file: BinaryIO, arrays: dict[str, np.ndarray]) -> None:
     with zipfile.ZipFile(file, "w") as archive:
         for name, array in arrays.items():
             member = zipfile.ZipInfo(f"{name}.npy")
-            member.extra = _padding(file.tell() + _LOCAL_HEADER + len(member.filename.encode()))
+            member.extra = _padding(file.tell() + _MEMBER_HEADER + len(member.filename.encode()))
             with archive.open(member, "w", force_zip64=True) as opened:
                 np.lib.format.write_array(opened, np.asanyarray(array), allow_pickle=False)  # type: ignore[arg-type]
 
