@@ -14,7 +14,7 @@ def load(path: str | Path, *, whole: bool = True) -> Map | Sweep:
 
     Large frames of a sweep, and large dense data kept in a map, are mapped read-only instead of being read: the file opens at
     once, and its pages are read as they are used. The result stays valid when another file takes the name. Arrays that are not
-    aligned, as in most files of sce 0.1.0, are read as a whole.
+    aligned, as in earlier files, are read as a whole.
 
     Parameters
     ----------

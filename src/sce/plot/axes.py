@@ -41,10 +41,15 @@ def check_axes(ax: Any, columns: int) -> Any:
 
 
 def new_axes(columns: int, inches: tuple[float, float]) -> Any:
-    """Axes in a new figure, which pyplot does not keep alive."""
+    """Axes in a new figure."""
+    return new_figure(inches).add_subplot(projection="3d" if columns == 3 else "rectilinear")
+
+
+def new_figure(inches: tuple[float, float], **options: Any) -> Any:
+    """A figure that can be drawn, and that pyplot does not keep alive."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=inches)
+    figure = Figure(figsize=inches, **options)
     FigureCanvasAgg(figure)
-    return figure.add_subplot(projection="3d" if columns == 3 else "rectilinear")
+    return figure

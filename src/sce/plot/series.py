@@ -11,6 +11,7 @@ import numpy as np
 from sce.core.validate import check_count
 from sce.data.labels import as_labels
 from sce.errors import InputError
+from sce.plot.axes import new_figure
 from sce.plot.scatter import add_colors, scatter
 from sce.results.sweeps import Sweep
 
@@ -127,16 +128,12 @@ def choose_frames(sweep: Sweep, n_maps: int) -> list[int]:
 
 def _figure(rows: int, columns: int, dimensions: int) -> tuple[Any, list[Any], list[Any]]:
     """A new figure with rows of axes for maps, and two axes for curves below them."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     pitch = _MAP_SIDE + _MAP_GAP
     width = max(columns * pitch - _MAP_GAP, _MIN_SERIES_WIDTH)
     left = (width - columns * pitch + _MAP_GAP) / 2
     bottom = _BELOW_CURVES + _CURVES_HEIGHT + _ABOVE_CURVES
     height = bottom + rows * (_MAP_SIDE + _MAP_TITLE)
-    figure = Figure(figsize=(width, height))
-    FigureCanvasAgg(figure)
+    figure = new_figure((width, height))
 
     def place(x: float, y: float, w: float, h: float, **options: Any) -> Any:
         return figure.add_axes((x / width, y / height, w / width, h / height), **options)

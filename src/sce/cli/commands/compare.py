@@ -11,7 +11,7 @@ from sce.cli.options import UsageError
 from sce.compare.dataset import Data
 from sce.compare.methods import choose
 from sce.compare.run import compare
-from sce.compare.store import DONE, Row
+from sce.compare.store import Row, Status
 from sce.compare.tables import record
 from sce.errors import InputError
 from sce.graph.build import GraphOptions, check_options
@@ -89,6 +89,6 @@ def _tell(args: Any, data: Data, rows: list[Row], talk: Talk) -> None:
         "table": str(folder / "table.csv"),
         "rows": [record(data.name, row) for row in rows],
     }
-    done = sum(row.status == DONE for row in rows)
+    done = sum(row.status == Status.DONE for row in rows)
     left = "" if done == len(rows) else f", {len(rows) - done} not, and the report says why"
     talk.result(facts, f"{folder / 'report.html'}: {done} methods on {data.name}{left}")
