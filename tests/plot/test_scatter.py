@@ -164,7 +164,7 @@ def test_size_and_opacity_are_what_is_asked_for():
     assert dots.get_sizes().tolist() == [7.0]
     assert (dots.get_facecolor()[:, 3] == 0.4).all()
     Y = normal(100_001)
-    ink = [1 - pixels(scatter(Y, size=s, opacity=o)).mean() for s, o in ((1, 0.2), (1, 0.6), (9, 0.6))]
+    ink = [1 - pixels(scatter(Y, size=s, opacity=o, width=2.0)).mean() for s, o in ((1, 0.2), (1, 0.6), (9, 0.6))]
     assert ink == sorted(ink)
     assert ink[0] < 0.9 * ink[1] < 0.8 * ink[2]
 

@@ -128,7 +128,7 @@ def test_damage_is_named(tmp_path):
             Sweep.load(path)
         return str(error.value)
 
-    assert "has no frames; make the sweep anew" in broken(frames=None)
+    assert "has no frames; create the sweep again" in broken(frames=None)
     assert "has no frames" in broken(frames=arrays["frames"][0])
     assert "3 maps, but not as many r or figures" in broken(log10_r=np.zeros(2))
     assert "3 maps, but not as many r or figures" in broken(figure_n_clusters=np.zeros(4))

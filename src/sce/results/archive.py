@@ -64,7 +64,7 @@ class Archive:
 
     def damaged(self, how: str) -> InputError:
         """The error for a file that cannot be right."""
-        return InputError(f"{self.path} {how}; make the {self.kind.what} anew.")
+        return InputError(f"{self.path} {how}; create the {self.kind.what} again.")
 
     def _read(self, name: str) -> np.ndarray:
         try:
@@ -74,7 +74,7 @@ class Archive:
                 raise
             raise InputError(
                 f"The array {name!r} of {self.path} holds pickled Python objects, which sce does not open, because they "
-                f"can run code; make the {self.kind.what} anew."
+                f"can run code; create the {self.kind.what} again."
             ) from None
         return array
 

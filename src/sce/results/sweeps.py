@@ -177,7 +177,9 @@ class Sweep:
         Y = np.array(self.frames[frame])
         release(self.frames)
         if not np.isfinite(Y).all():
-            raise InputError(f"Frame {frame} of the sweep has NaN or infinity, so its file is damaged; make it anew.")
+            raise InputError(
+                f"Frame {frame} of the sweep has NaN or infinity, so its file is damaged; create the sweep again."
+            )
         return Y
 
     def __repr__(self) -> str:
