@@ -9,7 +9,7 @@ demo: $(VENV)/.installed  ## embed handwritten digits and leave a picture, digit
 	$(BIN)/sce demo
 
 test: $(VENV)/.tests lint  ## everything but what takes minutes
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -m "not slow" -n 2 --dist worksteal
 
 test-slow: $(VENV)/.tests  ## what takes minutes
 	$(BIN)/python -m pytest -m slow tests

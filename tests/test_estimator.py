@@ -370,11 +370,11 @@ def with_value(value, *cells):
             {"n_jobs": 0},
             "n_jobs must be None, a positive number, or -1 for all cores, -2 for all but one; got 0.",
         ),
-        (GOOD, {"engine": "gpu"}, "engine must be \"threads\" or an object with open(Y, blocks); got 'gpu'."),
+        (GOOD, {"engine": "gpu"}, "engine must be \"threads\" or an object with open(problem, start); got 'gpu'."),
         (
             GOOD,
             {"affinity": "precomputed"},
-            "X must be a square matrix, a row and a column for each point, because it is precomputed; its shape is (30, 3).",
+            "X is precomputed and must be a square matrix with a row and a column for each point; its shape is (30, 3).",
         ),
     ],
 )
@@ -393,14 +393,13 @@ def test_bad_input_is_refused_in_a_sentence(X, options, message):
         (-np.ones(30), "sample_weight must be finite and not negative; in row 0 it is -1.0."),
         (
             np.zeros(30),
-            "sample_weight is zero in all rows but one or none, so nothing is pushed apart; give at least two weights.",
+            "sample_weight is zero in all rows but at most one, so nothing is pushed apart; give at least two rows a weight.",
         ),
         (
             np.r_[np.ones(29), 1e30],
-            "sample_weight of row 29 outweighs all other rows together by far, so that nothing else is pushed apart; "
-            "lower it.",
+            "sample_weight of row 29 far outweighs all other rows together, so nothing else is pushed apart; lower it.",
         ),
-        (["a"] * 30, "sample_weight must be numbers; it holds something else."),
+        (["a"] * 30, "sample_weight must be an array of numbers."),
     ],
 )
 def test_bad_weights_are_refused_in_a_sentence(weights, message):
@@ -432,10 +431,10 @@ def test_no_nan_leaves_the_library(blobs):
     from sce.engines.threads import ThreadEngine, ThreadSession
 
     class Broken(ThreadEngine):
-        def open(self, Y, blocks):
-            session = ThreadSession(Team(1), Y, blocks)
-            Y[7] = np.nan
-            return session
+        def open(self, problem, start, coordinates=None):
+            broken = start.copy()
+            broken[7] = np.nan
+            return ThreadSession(Team(1), problem, start, broken)
 
     with pytest.raises(SCEError, match="left the range of numbers in epoch 1; lower learning_rate or scale"):
         SCE(random_state=0, engine=Broken(Team(1))).fit(blobs[0])
@@ -469,16 +468,16 @@ def test_odd_data_are_embedded_with_a_warning_where_due(X, options, warning):
 
 
 def test_engines_are_interchangeable(blobs):
-    """An engine of one's own gets the blocks and the epochs, and its coordinates are the result."""
+    """An engine of one's own gets the problem and the laps, and its coordinates are the result."""
     from sce.core.parallel import Team
     from sce.engines.threads import ThreadEngine
 
     opened = []
 
     class Counting(ThreadEngine):
-        def open(self, Y, blocks):
-            opened.append(len(Y))
-            return super().open(Y, blocks)
+        def open(self, problem, start, coordinates=None):
+            opened.append(problem.n_points)
+            return super().open(problem, start, coordinates)
 
     expected = SCE(random_state=0, n_epochs=5).fit_transform(blobs[0])
     np.testing.assert_array_equal(

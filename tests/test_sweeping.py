@@ -129,9 +129,9 @@ def test_a_seed_is_kept_where_none_is_given():
 
 def test_what_means_nothing_is_refused():
     """In a sentence, before the work."""
-    with pytest.raises(ParameterError, match="scale means nothing in a sweep"):
+    with pytest.raises(ParameterError, match="scale has no meaning in a sweep"):
         sce.sweep(X, scale="sne")
-    with pytest.raises(ParameterError, match="over log10_r or over alphas"):
+    with pytest.raises(ParameterError, match="varies log10_r or alphas, not both"):
         sce.sweep(X, [1], alphas=[0.5])
     for bad in ([], [np.nan], [31.0], "x", 3.0, [[1.0, 2.0]]):
         with pytest.raises(ParameterError, match="log10_r must be one or more numbers from -30 to 30"):
@@ -150,7 +150,7 @@ def test_maps_that_do_not_fit_in_memory_are_refused(monkeypatch):
     """Before the work, with their size."""
     monkeypatch.setattr("sce.sweeping.free_memory", lambda: 2**20)
     with pytest.raises(
-        InputError, match=r"1000 maps of 200 points take 0\.0 GiB, and 0\.0 GiB are free; sweep over fewer r"
+        InputError, match=r"1000 maps of 200 points take 0\.0 GiB, but only 0\.0 GiB are free; use fewer r"
     ):
         sce.sweep(X, np.linspace(0, 8, 1000))
 

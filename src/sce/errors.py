@@ -1,15 +1,15 @@
 """Errors and warnings of sce.
 
-Every message is one sentence or two that say what is wrong, where, and what to do::
+Every message says in one or two sentences what is wrong, where, and what to do::
 
     SCEError (ValueError)
     ├── InputError       the data, the graph or a file cannot be used as they are
-    ├── ParameterError   a parameter has a value that means nothing
+    ├── ParameterError   a parameter has a value that makes no sense
     └── OutputError      a file cannot be written (also an OSError)
 
     SCEWarning (UserWarning)
-    ├── GraphWarning     the similarity graph was mended, or is of a kind that makes poor pictures
-    └── DataWarning      the data were usable, but not as asked (too few rows, masses of duplicates)
+    ├── GraphWarning     the similarity graph was repaired, or is of a kind that makes poor pictures
+    └── DataWarning      the data were usable, but not as requested (too few rows, many duplicates)
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class InputError(SCEError):
 
 
 class ParameterError(SCEError):
-    """A parameter has a value that means nothing."""
+    """A parameter has a value that makes no sense."""
 
 
 class OutputError(SCEError, OSError):
@@ -36,8 +36,8 @@ class SCEWarning(UserWarning):
 
 
 class GraphWarning(SCEWarning):
-    """The similarity graph was mended, or is of a kind that makes poor pictures."""
+    """The similarity graph was repaired, or is of a kind that makes poor pictures."""
 
 
 class DataWarning(SCEWarning):
-    """The data were usable, but not as asked."""
+    """The data were usable, but not as requested."""

@@ -1,10 +1,10 @@
-"""The estimator: scikit-learn's face of the graph and the layout. No algorithm lives here."""
+"""The estimator: scikit-learn's face of the graph and the layout. It validates, calls and learns; no algorithm lives here."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -12,14 +12,16 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sce.core import validate
 from sce.core.parallel import Team, resolve_n_jobs
 from sce.core.progress import Reporter
-from sce.engines import Engine, make_engine
+from sce.engines.choose import make_engine
 from sce.errors import ParameterError
 from sce.graph.build import AffinityResult, GraphOptions, build_affinity, check_options
-from sce.layout.coarse import coarse_start
-from sce.layout.optimize import OPTIMIZERS, optimize, plan_epochs
-from sce.layout.records import Layout, LayoutOptions, Record, Watch
-from sce.layout.scale import ScaleRule, SNEScale, make_rule
-from sce.layout.start import starting_points
+from sce.layout.engine import Engine
+from sce.layout.lay_out import lay_out
+from sce.layout.problem import Problem
+from sce.layout.records import Layout, Record, Watch
+from sce.layout.scale import ScaleRule
+from sce.layout.settings import LayoutOptions, layout_options
+from sce.layout.similarities import Similarities
 
 
 class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -30,15 +32,16 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     n_components : {1, 2, 3}, default=2
         Dimensions of the map.
     affinity : {"knn", "entropic", "precomputed"} or callable, default="entropic"
-        The similarities P. "entropic": Gaussian weights of the `n_neighbors` nearest, as wide as gives them the `perplexity`,
-        as in t-SNE. "knn": 1 for two points of which one is among the `n_neighbors` nearest of the other, else 0.
+        The similarities P. "entropic": Gaussian weights of the `n_neighbors` nearest neighbours, with the bandwidth that gives
+        the `perplexity`, as in t-SNE. "knn": 1 if one of two points is among the `n_neighbors` nearest of the other, else 0.
         "precomputed": X is P itself, or any non-negative similarity graph, dense or sparse. A function turns X into
         such a graph.
     n_neighbors : int, default=15
-        Nearest neighbours that a point is joined to, the point itself not counted. More join clusters, fewer part them.
+        The nearest neighbours that each point is joined to, not counting the point itself. Larger values merge clusters,
+        smaller ones split them.
     perplexity : float or None, default=None
-        The effective number of neighbours for `affinity="entropic"`. None is a third of `n_neighbors`; a number is taken
-        with three times as many neighbours, whatever `n_neighbors` is.
+        The effective number of neighbours for `affinity="entropic"`. None means a third of `n_neighbors`; a number uses
+        3 x perplexity neighbours and ignores `n_neighbors`.
     metric : str or callable, default="euclidean"
         "euclidean", "cosine", "correlation", "manhattan" or any other metric of scikit-learn's NearestNeighbors.
         "precomputed": X is a distance matrix, dense, or sparse with the distances of neighbours.
@@ -46,41 +49,42 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         The rule for the repulsion weight r = s N(N-1). "sce": the paper's Eq. (6) with `alpha`. "sne": t-SNE's, with
         `exaggeration`. A number: that r. Or an object: ``SCEScale``, ``SNEScale``, ``FixedScale``.
     alpha : float, default=0.1
-        SCE's mixing weight, from 0 (t-SNE's choice) to 1 (least repulsion). The paper takes 0.5; docs/defaults.md has
+        SCE's mixing weight, from 0 (t-SNE's choice) to 1 (least repulsion). The paper uses 0.5; docs/defaults.md has
         the measurements.
     exaggeration : float, default=1.0
         The factor on the attraction for `scale="sne"`.
     n_epochs : int or "auto", default="auto"
-        Epochs of the sampler, of 10 steps for each point; "auto" takes 100 to 500, fewer for large data, and at most 200
-        after coarse maps. A number holds for each of the coarse maps, too, and for none of the iterations of a gradient that
-        follows. With `optimizer="gradient"` the most iterations, 1000 for "auto".
+        Epochs of the sampler, each of 10 steps per point. "auto" chooses 100 to 500, fewer for large data, and at most 200
+        after coarse maps. A number also applies to each coarse map, but not to the gradient iterations that may follow. With
+        `optimizer="gradient"` it is the maximum number of iterations, 1000 for "auto".
     learning_rate : float, (float, float) or "auto", default="auto"
-        The first rate, which falls linearly to 0; or the first and last rates, equal for a constant one. "auto" is 1, falling
-        to 0, and more for more than 20,000 points: 1.5 for 100,000, 2.7 for a million.
+        The initial rate, which falls linearly to 0; or the first and last rates, equal for a constant rate. "auto" starts at
+        1, or higher for more than 20,000 points: at 1.5 for 100,000, at 2.7 for a million.
     n_repulsive : int, default=1
-        Repulsive pairs drawn for each attractive one, each pushing by as much less.
+        Repulsive pairs drawn for each attractive pair; each pushes correspondingly less.
     init : {"auto", "pca", "spectral", "random"} or array, default="auto"
-        The start: principal axes of X ("auto" for vectors), smooth functions on the graph ("auto" for graphs), the
-        paper's small random numbers, or given coordinates, which the sampler moves far and the gradient little.
+        The starting coordinates: principal axes of X ("auto" for vectors), smooth functions on the graph ("auto" for graphs),
+        the paper's small random numbers, or an array. The sampler moves given coordinates far, the gradient only a little.
     tol : float or "auto", default="auto"
-        Stop when an epoch or iteration changes both Y and r by a smaller share than this; the full gradient also stops when
-        J falls by a smaller share in ten iterations. 0 never stops for that. "auto" is 0 for the sampler, else 0.001.
+        Stop when an epoch or iteration changes both Y and r by less than this, relatively; the full gradient also stops when
+        J falls by less than this over ten iterations. 0 disables the criterion. "auto" is 0 for the sampler, 0.001 for the
+        gradient.
     optimizer : {"auto", "sampler", "gradient"}, default="auto"
-        "sampler": the paper's stochastic gradient, fast, and right while the repulsion is weak, r up to about 10.
-        "gradient": the full gradient, to the minimum at any r; it starts at the r where `init` neither grows nor shrinks, and
-        moves on in small factors, so that given the map of another r it goes on from there. "auto": from a start by name first
-        coarse maps of merged neighbours, for more than 1,000 points; then the sampler; and then the gradient where that pays,
-        up to 10,000 points, or where r is above about 12, as for `scale="sne"`.
+        "sampler": the paper's stochastic gradient, fast, and accurate while the repulsion is weak, r up to about 10.
+        "gradient": the full gradient, which reaches the minimum at any r. It starts at the r at which `init` neither grows nor
+        shrinks and changes r in small factors, so it continues smoothly from a map of another r. "auto": coarse maps of merged
+        neighbours first, for more than 1,000 points and unless `init` is an array; then the sampler; then the gradient where it
+        pays: up to 10,000 points, or where r is above about 12, as with `scale="sne"`.
     random_state : int, RandomState or None, default=None
         The seed. The same seed gives the same bytes on any number of threads.
     n_jobs : int or None, default=None
-        Threads; None is all cores. Never changes the result.
+        Threads; None means all cores. Never changes the result.
     engine : "threads" or Engine, default="threads"
         Where the layout is computed.
     callback : callable, optional
-        Called after each epoch or iteration as callback(epoch, Y, r, loss); the run stops when it returns True.
+        Called as callback(epoch, Y, r, loss) after each epoch or iteration; the run stops when it returns True.
     verbose : bool, default=False
-        Show the stages and a progress bar with loss and r.
+        Show the stages, and a progress bar with loss and r.
 
     Attributes
     ----------
@@ -98,13 +102,13 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     stop_reason_ : str
         Why the run ended.
     neighbor_method_ : str or None
-        How the neighbours were found, where they were searched for.
+        How the neighbours were found; None where P or distances were given.
     neighbor_recall_ : float or None
         The share of true neighbours among those found, measured on a sample of rows; 1 for exact methods.
     n_features_in_ : int
-        Columns of X.
+        The number of columns of X.
     feature_names_in_ : ndarray of str
-        Names of the columns, where X had names.
+        The names of the columns, if X had names.
 
     References
     ----------
@@ -178,27 +182,18 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         -------
         self : SCE
         """
-        n_components, rule = check_parameters(self)
+        parameters = check_parameters(self)
         seed = validate.draw_seed(self.random_state)
-        checked = copy(self)  # takes what checking learns of X: a fit that fails leaves this estimator as it was
+        checked = copy(self)  # records the columns of X: a fit that fails leaves this estimator as it was
         X = checked._check(X)  # noqa: SLF001
-        options = self._layout_options(X.shape[0], rule, seed, sample_weight)
+        weights = validate.check_weights(sample_weight, X.shape[0])
         with Team(resolve_n_jobs(self.n_jobs)) as team, Reporter(bool(self.verbose)) as report:
             engine = make_engine(self.engine, team)
-            graph = build_affinity(X, self._graph_options(), team, seed)
+            graph = build_affinity(X, parameters.graph, team, seed)
             report.stage(_describe(graph))
+            problem = Problem(Similarities(graph.P, team), weights, seed)
             vectors = None if self._is_pairwise() else X
-            start = starting_points(self.init, vectors, graph.P, n_components, seed, team)
-            report.stage("Start")
-            if self.optimizer == "auto" and isinstance(self.init, str):
-                start, options, sizes = coarse_start(graph.P, start, options, engine, team)
-                if sizes:
-                    report.stage(f"Coarse maps of {', '.join(map(str, sizes))} points")
-            if X.shape[0] == 1:
-                layout = Layout(np.zeros_like(start), rule.weight(1.0, 1.0), [], "a single point")
-            else:
-                watch = Watch(self.callback, report.epochs(plan_epochs(graph.P, options, self.optimizer)))
-                layout = optimize(graph.P, start, options, self.optimizer, engine, team, watch)
+            layout = lay_out(problem, parameters.layout, engine, vectors=vectors, watch=Watch(self.callback, report))
         self._learn(checked, graph, layout)
         return self
 
@@ -217,22 +212,6 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
 
     def _check(self, X: Any) -> Any:
         return validate.check_square(self, X) if self._is_pairwise() else validate.check_vectors(self, X)
-
-    def _graph_options(self) -> GraphOptions:
-        return GraphOptions(self.affinity, self.n_neighbors, self.perplexity, self.metric)
-
-    def _layout_options(self, n: int, rule: ScaleRule, seed: int, sample_weight: Any) -> LayoutOptions:
-        return LayoutOptions(
-            rule=rule,
-            n_epochs=None
-            if validate.is_word(self.n_epochs, "auto")
-            else validate.check_count(self.n_epochs, "n_epochs"),
-            learning_rate=validate.check_learning_rate(self.learning_rate),
-            n_repulsive=validate.check_count(self.n_repulsive, "n_repulsive"),
-            tol=validate.check_tolerance(self.tol),
-            seed=seed,
-            weights=validate.check_weights(sample_weight, n),
-        )
 
     def _learn(self, checked: SCE, graph: AffinityResult, layout: Layout) -> None:
         """Set the learned attributes, all at the very end: an interrupted fit leaves the estimator as it was."""
@@ -262,26 +241,32 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         return tags
 
 
-def check_parameters(model: SCE) -> tuple[int, ScaleRule]:
-    """Raise ParameterError on the first parameter that means nothing on any data; the dimensions and the scale rule."""
-    n_components = validate.check_components(model.n_components)
-    rule = make_rule(model.scale, model.alpha, model.exaggeration)
-    check_options(model._graph_options())  # noqa: SLF001
-    model._layout_options(1, rule, 0, None)  # noqa: SLF001
-    if not (isinstance(model.optimizer, str) and model.optimizer in OPTIMIZERS):
-        raise ParameterError(f"optimizer must be one of {', '.join(OPTIMIZERS)}; got {model.optimizer!r}.")
-    if model.optimizer == "gradient" and isinstance(rule, SNEScale) and rule.exaggeration < 1.0:
-        raise ParameterError(
-            f'exaggeration={rule.exaggeration!r} needs optimizer="sampler": below 1 the objective has no minimum, and the '
-            "full gradient would never end."
-        )
+class Parameters(NamedTuple):
+    """The parameters of an estimator, checked."""
+
+    graph: GraphOptions
+    layout: LayoutOptions
+
+
+_GRAPH_PARAMETERS = ("affinity", "n_neighbors", "perplexity", "metric")
+_LAYOUT_PARAMETERS = (
+    *("n_components", "scale", "alpha", "exaggeration", "n_epochs", "learning_rate", "n_repulsive"),
+    *("init", "tol", "optimizer"),
+)
+
+
+def check_parameters(model: SCE) -> Parameters:
+    """The parameters in the form that the rooms take; raises ParameterError on the first that means nothing on any data."""
+    layout = layout_options(**{name: getattr(model, name) for name in _LAYOUT_PARAMETERS})
+    graph = GraphOptions(**{name: getattr(model, name) for name in _GRAPH_PARAMETERS})
+    check_options(graph)
     if model.callback is not None and not callable(model.callback):
         raise ParameterError(f"callback must be a function (epoch, Y, r, loss); got {model.callback!r}.")
-    return n_components, rule
+    return Parameters(graph, layout)
 
 
 def _describe(graph: AffinityResult) -> str:
-    """The graph in a line, for the verbose."""
+    """The graph in a line."""
     text = f"Graph: {graph.P.shape[0]} points, {graph.P.nnz // 2} edges"
     if graph.neighbors_method is None or graph.recall is None:
         return text

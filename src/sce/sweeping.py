@@ -1,8 +1,7 @@
-"""The sweep: one graph, a map for each r, what SCE and t-SNE choose, and quality over r."""
+"""The sweep: one graph, a map for each r, the choices of SCE and t-SNE, and quality over r."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,19 +12,20 @@ from sce.core.memory import free_memory
 from sce.core.parallel import Team, resolve_n_jobs
 from sce.core.progress import Reporter
 from sce.errors import InputError, ParameterError
-from sce.estimator import SCE
-from sce.layout.family import turned, walk
-from sce.layout.gradient.continuation import descend
+from sce.estimator import SCE, check_parameters
+from sce.layout.family import minimise, turned, walk
 from sce.layout.gradient.terms import Gradient
-from sce.layout.records import Layout, LayoutOptions
-from sce.layout.scale import FixedScale, ScaleRule, SCEScale, SNEScale
+from sce.layout.problem import Problem
+from sce.layout.records import Layout
+from sce.layout.scale import SAMPLER_R, FixedScale, ScaleRule, SCEScale, SNEScale
+from sce.layout.settings import check_components
+from sce.layout.similarities import Similarities
 from sce.results.archive import per_row, plain
 from sce.results.sweeps import Sweep
 
 LOG10_R = np.arange(33) / 4  # 0 to 8, as in the paper's user study
-WEAK = 1.0  # the r of the sampler's map that the first map starts from
-N_NULL = 5  # random relabellings
-COLLAPSED = 0.01  # the standard deviation of a map that is hardly more than a spot
+N_RELABELLINGS = 5  # random ones, for the null of each figure
+HARDLY_A_MAP_BELOW = 0.01  # the standard deviation of a map that is hardly more than a spot
 _REFUSED = ("scale", "exaggeration", "optimizer", "callback")  # parameters of SCE that a sweep decides itself
 _FROM_CLUSTERS = ("n_clusters", "covered", "share", "share_null", "modularity", "modularity_null")
 
@@ -58,11 +58,11 @@ def sweep(
         SCE's alpha, from 0 to 1, instead of r: each map is at the r that SCE chooses with that alpha.
     afresh : bool, default=False
         Start every map from the same map of weak repulsion, as ``SCE(scale=r)`` does, instead of from its neighbour; the maps
-        are then turned to match.
+        are then rotated to match.
     labels : array of shape (n_samples,), optional
         Classes or numbers to colour by.
     score_labels : bool, default=True
-        Whether labels that are classes are such as one expects to see as clusters, so that accuracy means something.
+        Whether classes are expected to appear as clusters, so that accuracy means something.
     ids : array of shape (n_samples,), optional
         The names of the rows.
     sample_weight : array of shape (n_samples,), optional
@@ -96,12 +96,7 @@ def sweep(
     labels = None if labels is None else per_row(labels, n, "labels")
     ids = np.arange(n) if ids is None else per_row(ids, n, "ids")
     model.fit(X, sample_weight=sample_weight)
-    options = LayoutOptions(
-        FixedScale(WEAK),
-        tol=validate.check_tolerance(model.tol),
-        seed=validate.draw_seed(model.random_state),
-        weights=validate.check_weights(sample_weight, n),
-    )
+    weights, seed = validate.check_weights(sample_weight, n), validate.draw_seed(model.random_state)
     result = Sweep(
         np.empty((len(rules), *model.embedding_.shape), np.float32),
         np.empty(len(rules)),
@@ -117,10 +112,13 @@ def sweep(
         P=model.affinity_ if keep_graph else None,
     )
     with Team(resolve_n_jobs(model.n_jobs)) as team, Reporter(bool(model.verbose)) as report:
-        _embed(result, rules, model, options, team, report)
-        _measure(result, model, options, _classes(labels) if score_labels else None, team, report)
+        task = _Task(
+            model, Problem(Similarities(model.affinity_, team), weights, seed), check_parameters(model).layout.tol
+        )
+        _embed(result, rules, task, report)
+        _measure(result, task, _classes(labels) if score_labels else None, report)
         for name, rule in (("SCE", SCEScale(model.alpha)), ("t-SNE", SNEScale())):
-            result.mark(name, _choose(result, rule, model.affinity_, options, team))
+            result.mark(name, _choose(result, rule, task))
             report.stage(f"{name} chooses r = {result.marks[name].r:.4g}")
     return result
 
@@ -131,7 +129,7 @@ def sweep(
 def check_values(log10_r: Any, alphas: Any) -> tuple[list[ScaleRule], np.ndarray]:
     """The rules of the maps, and the rising values they were made from."""
     if log10_r is not None and alphas is not None:
-        raise ParameterError("A sweep goes over log10_r or over alphas; leave one of them out.")
+        raise ParameterError("A sweep varies log10_r or alphas, not both; leave one of them out.")
     name, given = ("log10_r", LOG10_R if log10_r is None else log10_r) if alphas is None else ("alphas", alphas)
     low, high = (-30.0, 30.0) if alphas is None else (0.0, 1.0)
     try:
@@ -149,9 +147,9 @@ def _model(parameters: dict[str, Any]) -> SCE:
     for name in _REFUSED:
         if name in parameters:
             raise ParameterError(
-                f"{name} means nothing in a sweep, which goes over r by the full gradient; leave it out."
+                f"{name} has no meaning in a sweep, which varies r by the full gradient; leave it out."
             )
-    model = SCE(**parameters, scale=WEAK)
+    model = SCE(**parameters, scale=SAMPLER_R)
     if not isinstance(model.random_state, int | np.integer):  # one seed for all that follows, and to be kept
         model.random_state = validate.draw_seed(model.random_state)
     return model
@@ -166,25 +164,32 @@ def _count_rows(X: Any) -> int:
 
 def _refuse_too_large(n_maps: int, n: int, n_components: Any) -> None:
     """Refuse maps that would not fit in memory before the work begins."""
-    needed, free = 4 * n_maps * n * validate.check_components(n_components), free_memory()
+    needed, free = 4 * n_maps * n * check_components(n_components), free_memory()
     if free is not None and needed > free:
         raise InputError(
-            f"{n_maps} maps of {n:,} points take {needed / 2**30:.1f} GiB, and {free / 2**30:.1f} GiB are free; sweep over "
-            "fewer r, or fewer rows."
+            f"{n_maps} maps of {n:,} points take {needed / 2**30:.1f} GiB, but only {free / 2**30:.1f} GiB are free; use fewer "
+            "r, or fewer rows."
         )
 
 
 # ----------------------------------------------------------------------------------------------------------------- work
 
 
-def _embed(
-    result: Sweep, rules: list[ScaleRule], model: SCE, options: LayoutOptions, team: Team, report: Reporter
-) -> None:
+class _Task(NamedTuple):
+    """The fitted model, the problem that all maps share, and the tolerance."""
+
+    model: SCE
+    problem: Problem
+    tol: float | None
+
+
+def _embed(result: Sweep, rules: list[ScaleRule], task: _Task, report: Reporter) -> None:
     """Fill in frames, log10_r and how the runs went."""
     layouts: dict[int, Layout] = {}
     show = report.steps(len(rules), "map")
     afresh = result.facts["afresh"]
-    for k, layout in walk(model.affinity_, model.embedding_, rules, options, team, result.frames, afresh=afresh):
+    start = task.model.embedding_
+    for k, layout in walk(task.problem, start, rules, result.frames, tol=task.tol, afresh=afresh):
         result.log10_r[k] = np.log10(layout.r)
         layouts[k] = layout._replace(Y=np.empty(0))
         show(f"log10 r = {result.log10_r[k]:.4g}")
@@ -213,11 +218,10 @@ def _classes(labels: np.ndarray | None) -> _Known | None:
     return _Known(rows, read.codes[rows])
 
 
-def _measure(
-    result: Sweep, model: SCE, options: LayoutOptions, known: _Known | None, team: Team, report: Reporter
-) -> None:
+def _measure(result: Sweep, task: _Task, known: _Known | None, report: Reporter) -> None:
     """Fill in the figures of quality."""
-    gradient = Gradient(model.affinity_, options.weights, team)
+    model = task.model
+    gradient = Gradient(task.problem.graph, task.problem.weights)
     show = report.steps(len(result), "figures")
     found = []
     for Y, log10_r in zip(result.frames, result.log10_r, strict=True):
@@ -236,27 +240,29 @@ def _quality(P: sp.csr_matrix, Y: np.ndarray, known: _Known | None, n_jobs: int 
     from sce.quality.neighbors import edges_kept
 
     labels = find_clusters(Y, n_jobs=n_jobs)
-    inside = clusters_in_graph(P, labels, n_null=N_NULL, judged=False, n_jobs=n_jobs).figures()
+    inside = clusters_in_graph(P, labels, n_null=N_RELABELLINGS, judged=False, n_jobs=n_jobs).figures()
     found = {"edges_kept": edges_kept(P, Y, n_jobs=n_jobs), **{name: inside[name] for name in _FROM_CLUSTERS}}
     if known is not None:
         found["accuracy"] = label_accuracy(Y[known.rows], known.codes)
     return found
 
 
-def _choose(result: Sweep, rule: ScaleRule, P: sp.csr_matrix, options: LayoutOptions, team: Team) -> float:
+def _choose(result: Sweep, rule: ScaleRule, task: _Task) -> float:
     """The r of a rule at its own minimum, sought from the map that is nearest to it."""
     means = zip(result.figures["mean_q_P"], result.figures["mean_q_U"], strict=True)
     excess = np.log10([rule.weight(float(q_P), float(q_U)) for q_P, q_U in means]) - result.log10_r
-    shaped = np.flatnonzero(result.figures["size"] >= COLLAPSED)  # where all is one spot, every rule says r = 1
+    shaped = np.flatnonzero(
+        result.figures["size"] >= HARDLY_A_MAP_BELOW
+    )  # where all is one spot, every rule says r = 1
     rising = shaped[np.argsort(result.log10_r[shaped], kind="stable")] if len(shaped) else np.arange(len(result))
     start = result.frames[rising[_crossing(excess[rising])]]
-    return descend(P, start, replace(options, rule=rule), team).r
+    return minimise(task.problem, rule, start, task.tol).r
 
 
 def _crossing(excess: np.ndarray) -> int:
     """The place nearest to where numbers first fall to 0, the last if they do not.
 
-    The first, because under strong repulsion t-SNE's r is nearly that of the map at any r, though its minimum is elsewhere.
+    The first, because under strong repulsion t-SNE's r is close to that of the map at any r, although its minimum is elsewhere.
 
     Examples
     --------

@@ -250,7 +250,7 @@ def test_ctrl_c_leaves_nothing(sce, table, tmp_path, monkeypatch):
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sce.layout.sampler.epochs._change", stop)
+    monkeypatch.setattr("sce.layout.sampler.epochs._relative_change", stop)
     before = sorted(tmp_path.iterdir())
     said = sce("embed", "data.csv", "--tol", "0.1", "--quiet")
     assert (said.code, said.err) == (130, "sce: Stopped; no file was left half written.\n")

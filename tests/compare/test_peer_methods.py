@@ -11,8 +11,10 @@ from sce.compare.methods import choose
 from sce.core.parallel import Team
 from sce.errors import ParameterError
 from sce.graph.build import GraphOptions, build_affinity
-from sce.layout.divergence import divergence_constant
+from sce.layout.divergence import divergence_constants
 from sce.layout.gradient.terms import Gradient
+from sce.layout.problem import Problem as LayoutProblem
+from sce.layout.similarities import Similarities
 
 SMALL = {"largevis": {"n_samples": 200_000}}
 
@@ -29,13 +31,14 @@ def problem():
 def means(problem, Y):
     """-E_P[ln q], E_P[q] and E_U[q]."""
     with Team(1) as team:
-        terms = Gradient(problem.P, None, team, "exact")(np.asarray(Y, np.float64))
+        terms = Gradient(Similarities(problem.P, team), None, "exact")(np.asarray(Y, np.float64))
     return terms.attraction, terms.mean_q_P, terms.mean_q_U
 
 
 def kl(problem, Y):
     attraction, _, mean_q_U = means(problem, Y)
-    n_pairs, constant = divergence_constant(problem.P, None)
+    with Team(1) as team:
+        n_pairs, constant = divergence_constants(LayoutProblem(Similarities(problem.P, team)))
     return constant + attraction + math.log(mean_q_U * n_pairs)
 
 

@@ -37,7 +37,7 @@ def container(monkeypatch, tmp_path):
         (tmp_path / "memory.max").write_text(f"{most}\n")
         (tmp_path / "memory.current").write_text(f"{now}\n")
         (tmp_path / "memory.stat").write_text(f"anon 5\nfile 77\ninactive_file {resting}\n")
-        monkeypatch.setattr(memory, "_GROUPS", [(str(tmp_path), "memory.max", "memory.current", "inactive_file")])
+        monkeypatch.setattr(memory, "_CGROUPS", [(str(tmp_path), "memory.max", "memory.current", "inactive_file")])
 
     return limited
 

@@ -28,8 +28,8 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="the system takes no 
 @pytest.fixture
 def tiny_maps(monkeypatch):
     """Small maps are given back too, row by row."""
-    monkeypatch.setattr(mapped, "_LARGE", 1)
-    monkeypatch.setattr(mapped, "_STEP", 1)
+    monkeypatch.setattr(mapped, "_RELEASED_FROM_BYTES", 1)
+    monkeypatch.setattr(mapped, "_RELEASE_EVERY_BYTES", 1)
 
 
 @pytest.fixture
@@ -81,9 +81,9 @@ def test_taking_rows_equals_indexing(tmp_path_factory, rows, order, in_memory):
         np.save(path, np.asarray(X, order=order))
     rows = np.array(rows, int)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mapped, "_LARGE", 1)
-        patch.setattr(mapped, "_ROWS", 3)
-        patch.setattr(mapped, "_STEP", 5000)
+        patch.setattr(mapped, "_RELEASED_FROM_BYTES", 1)
+        patch.setattr(mapped, "_ROWS_TAKEN_AT_ONCE", 3)
+        patch.setattr(mapped, "_RELEASE_EVERY_BYTES", 5000)
         taken = mapped.take(X if in_memory else np.load(path, mmap_mode="r"), rows, np.float32)
     assert taken.dtype == np.float32
     assert (taken == X[rows]).all()

@@ -157,7 +157,7 @@ def test_sample_of_many_columns_is_bounded(team_of_two):
 
 def test_all_rows_asked_for_are_used(monkeypatch, team_of_two):
     """Without a bound on the numbers in it the sample has the rows asked for, with one fewer."""
-    monkeypatch.setattr(principal, "_FEW_ROWS", 10)
+    monkeypatch.setattr(principal, "_SAMPLE_ROWS_AT_LEAST", 10)
     X = np.zeros((200, 6))
     X[:, 0] = np.arange(200)
     whole = principal_axes(X, 1, 0, team_of_two, n_sample=200, max_cells=None)

@@ -16,7 +16,7 @@ def test_one_bad_value_is_found_anywhere(n, d, order, data):
     """In any memory order, wherever the pieces end."""
     X = np.zeros((2 * n, 2 * d))[::2, ::2] if order == "sliced" else np.zeros((n, d), order=order)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(validate, "_CELLS", 7)
+        patch.setattr(validate, "_FINITE_CHECK_CELLS", 7)
         validate.refuse_not_finite(X, "X")
         row = data.draw(st.integers(0, n - 1))
         X[row, data.draw(st.integers(0, d - 1))] = data.draw(st.sampled_from([np.nan, np.inf, -np.inf]))

@@ -66,8 +66,8 @@ def test_a_full_disk(small_disk):
     [
         ("map.png", r"The name .*map.png must end in .npz"),
         ("folder.npz", "folder.npz is a folder"),
-        ("nowhere/map.npz", "The folder .*nowhere is not there; make it first: mkdir -p"),
-        ("file.txt/map.npz", "The folder .*file.txt is not there"),
+        ("nowhere/map.npz", "The folder .*nowhere does not exist; create it first: mkdir -p"),
+        ("file.txt/map.npz", "The folder .*file.txt does not exist"),
         ("data.npz", "is the file that is being read"),
         ("x" * 300 + ".npz", "cannot be written: file name too long"),
         ("a\0b.npz", "cannot be written"),

@@ -1,6 +1,6 @@
 """Merging neighbours, and the maps of merged points that the finer ones start from."""
 
-from types import SimpleNamespace
+import itertools
 
 import numpy as np
 import pytest
@@ -8,15 +8,16 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sce import SCE
+from layouts import make_problem, run
 from sce.core.parallel import Team
-from sce.engines import make_engine
-from sce.layout import coarse
-from sce.layout.coarse import _merge, coarse_start, make_levels, merged_graph
+from sce.graph.csr import arrays_of, merge_points
+from sce.layout.coarse import COARSEST_POINTS, make_levels, merge_start, split_points
+from sce.layout.edges import match_neighbors
 from sce.layout.gradient.terms import Gradient
-from sce.layout.records import LayoutOptions
-from sce.layout.sampler.epochs import sample
+from sce.layout.plan import COARSE, EPOCHS_AFTER_COARSE, SAMPLER, make_plan, wants_levels
 from sce.layout.scale import FixedScale
+from sce.layout.settings import LayoutOptions
+from sce.layout.similarities import Similarities
 
 
 def ring(n, reach=3):
@@ -58,7 +59,7 @@ graphs = st.tuples(st.integers(1, 40), st.floats(0.0, 0.3), st.integers(0, 99))
 def test_merging_equals_its_twin(graph, most):
     P = random_graph(*graph)
     order = np.random.default_rng(graph[2]).permutation(P.shape[0])
-    group, count = _merge(P.indptr, P.indices, P.data, order, most)
+    group, count = match_neighbors(P.indptr, P.indices, P.data, order, most)
     assert sorted(set(group)) == list(range(count))
     assert {frozenset(np.flatnonzero(group == g)) for g in range(count)} == slow_groups(P, order, most)
 
@@ -74,7 +75,8 @@ def test_the_merged_graph_adds_up_what_is_between_groups(graph, n_jobs):
     right = (joined.T @ P.astype(np.float64) @ joined).toarray()
     np.fill_diagonal(right, 0.0)
     with Team(n_jobs) as team:
-        found = merged_graph(P, group.astype(np.int32), count, team)
+        merged = merge_points(arrays_of(P), group.astype(np.int32), count, team, inside=False)
+    found = sp.csr_matrix((merged.data, merged.indices, merged.indptr), (count, count))
     assert found.nnz == np.count_nonzero(right)
     np.testing.assert_allclose(found.toarray(), right, rtol=1e-6)
 
@@ -83,11 +85,11 @@ def test_merged_points_have_the_objective_of_their_points():
     """With all points of a group in one spot, both sums of J are those of the merged points, up to a constant."""
     P = ring(2500)
     weights = np.random.default_rng(0).integers(1, 4, 2500).astype(float)
-    level = next(make_levels(P, weights, 0, Team(1)))
+    level = next(make_levels(make_problem(P, Team(1), weights)))
     assert level.weights.sum() == weights.sum()
-    merged = np.random.default_rng(1).normal(size=(level.P.shape[0], 2)) * 3
-    attraction = Gradient(P, weights, Team(1))(merged[level.group]).attraction
-    assert level.outside * Gradient(level.P, level.weights, Team(1))(merged).attraction == pytest.approx(attraction)
+    merged = np.random.default_rng(1).normal(size=(level.graph.n_points, 2)) * 3
+    attraction = Gradient(Similarities(P, Team(1)), weights)(merged[level.group]).attraction
+    assert level.outside * Gradient(level.graph, level.weights)(merged).attraction == pytest.approx(attraction)
 
     def push(w, Y, *, inside):
         q = 1 / (1 + ((Y[:, None] - Y) ** 2).sum(axis=2))
@@ -99,91 +101,96 @@ def test_merged_points_have_the_objective_of_their_points():
 
 
 def test_levels_go_down_to_few_points_and_hold_ever_less():
-    levels = list(make_levels(ring(20_000), None, 0, Team(2)))
-    sizes = [level.P.shape[0] for level in levels]
+    levels = list(make_levels(make_problem(ring(20_000), Team(2))))
+    sizes = [level.graph.n_points for level in levels]
     assert sizes == sorted(sizes, reverse=True)
-    assert sizes[-1] <= coarse.COARSEST < sizes[-2]
+    assert sizes[-1] <= COARSEST_POINTS < sizes[-2]
     for level in levels:
         assert 0 < level.outside < 1
-        assert level.P.sum() == pytest.approx(1, abs=1e-5)
-        assert level.group.max() + 1 == level.P.shape[0]
+        assert level.graph.P.sum() == pytest.approx(1, abs=1e-5)
+        assert level.group.max() + 1 == level.graph.n_points
 
 
 def test_stops_where_nothing_can_be_merged():
     pairs = sp.csr_matrix(sp.block_diag([sp.csr_matrix(np.array([[0, 1], [1, 0]], np.float32))] * 600))
-    assert list(make_levels(pairs, None, 0, Team(1))) == []  # merged, they have no edges left
+    assert list(make_levels(make_problem(pairs, Team(1)))) == []  # merged, they have no edges left
     lonely = sp.csr_matrix(ring(3000) + 0)
     lonely.resize(30_000, 30_000)
-    assert list(make_levels(lonely, None, 0, Team(1))) == []
+    assert list(make_levels(make_problem(lonely, Team(1)))) == []
 
 
-@pytest.fixture(scope="module")
-def knotted():
-    """A ring of 20,000 points in random places, and how it is laid out."""
-    start = np.random.default_rng(0).normal(size=(20_000, 2)).astype(np.float32)
-    return ring(20_000), start, LayoutOptions(FixedScale(1.0), n_epochs=30)
-
-
-def test_what_a_sampler_leaves_knotted_is_straightened(knotted):
-    P, start, options = knotted
-    with Team(2) as team:
-        engine = make_engine("threads", team)
-        better, _, sizes = coarse_start(P, start, LayoutOptions(FixedScale(1.0)), engine, team)
-        gradient = Gradient(P, None, team)
-        plain, straight = (gradient(sample(P, Y, options, engine, team).Y.astype(float)) for Y in (start, better))
-    assert sizes == sorted(sizes)
-    assert len(sizes) == 3
-    assert straight.attraction + straight.mean_q_U < 0.7 * (plain.attraction + plain.mean_q_U)
-
-
-def test_the_same_on_any_number_of_threads(knotted):
-    P, start, options = knotted
+def test_what_a_sampler_leaves_knotted_is_straightened():
+    """A ring of 20,000 points from a random start: J after coarse levels is far below that of the sampler alone."""
+    P = ring(20_000)
     found = []
-    for n_jobs in (1, 3):
-        with Team(n_jobs) as team:
-            found.append(coarse_start(P, start, options, make_engine("threads", team), team).start)
-    np.testing.assert_array_equal(*found)
+    for optimizer in ("sampler", "auto"):
+        Y = run(P, FixedScale(1.0), optimizer, start="random", n_epochs=30).Y
+        with Team(2) as team:
+            terms = Gradient(Similarities(P, team))(Y.astype(float))
+        found.append(terms.attraction + terms.mean_q_U)
+    assert found[1] < 0.7 * found[0]
 
 
-def test_few_points_keep_their_start():
-    start = np.random.default_rng(0).normal(size=(900, 2)).astype(np.float32)
-    with Team(1) as team:
-        options = LayoutOptions(FixedScale(1.0))
-        found = coarse_start(ring(900), start, options, make_engine("threads", team), team)
-    assert found.sizes == []
-    assert found.options is options
-    np.testing.assert_array_equal(found.start, start)
+def test_the_same_on_any_number_of_threads():
+    """From the first level to the last."""
+    maps = [run(ring(20_000), FixedScale(1.0), n_jobs=n_jobs, n_epochs=5).Y for n_jobs in (1, 3)]
+    np.testing.assert_array_equal(*maps)
+
+
+def planned(P, **options):
+    """The stages of a layout, and its levels."""
+    chosen = LayoutOptions(FixedScale(1.0), **options)
+    problem = make_problem(P, Team(1))
+    levels = list(make_levels(problem)) if wants_levels(chosen) else []
+    return make_plan(problem, chosen, levels)
+
+
+def test_few_points_have_no_levels():
+    assert [stage.kind for stage in planned(ring(900))] == ["start", "sampler", "gradient"]
+
+
+def test_stages_go_from_coarse_to_fine():
+    """Start, the coarsest level first, all points, and the gradient where that pays; the share of P outside raises r."""
+    plan = planned(ring(9_000))
+    coarse = [stage for stage in plan if stage.kind == COARSE]
+    assert [stage.kind for stage in plan] == ["start", *("coarse",) * len(coarse), "sampler", "gradient"]
+    assert [stage.level for stage in coarse] == list(range(len(coarse), 0, -1))
+    assert [stage.n_points for stage in coarse] == sorted(stage.n_points for stage in coarse)
+    assert all(before.rule.r > after.rule.r > 1.0 for before, after in itertools.pairwise(coarse))
 
 
 def test_fewer_epochs_are_left_unless_they_are_given():
-    P, start = ring(1500), np.random.default_rng(0).normal(size=(1500, 2)).astype(np.float32)
-    with Team(1) as team:
-        for given, left in ((None, coarse.ENOUGH), (7, 7)):
-            options = LayoutOptions(FixedScale(1.0), n_epochs=given)
-            assert coarse_start(P, start, options, make_engine("threads", team), team).options.n_epochs == left
+    for given_, left in ((None, EPOCHS_AFTER_COARSE), (7, 7)):
+        (stage,) = (stage for stage in planned(ring(1500), n_epochs=given_) if stage.kind == SAMPLER)
+        assert stage.n_epochs == left
 
 
-def test_all_maps_have_the_rate_of_all_points(monkeypatch):
-    P, rates = ring(40_000), []
-    monkeypatch.setattr(
-        "sce.layout.coarse.sample",
-        lambda P, start, options, *_: rates.append(options.learning_rate) or SimpleNamespace(Y=start),
-    )
-    with Team(1) as team:
-        coarse_start(P, np.zeros((40_000, 2)), LayoutOptions(FixedScale(1.0)), make_engine("threads", team), team)
-    assert len(rates) > 1
+def test_all_maps_have_the_rate_of_all_points():
+    rates = [stage.learning_rate for stage in planned(ring(40_000)) if stage.kind in (COARSE, SAMPLER)]
+    assert len(rates) > 2
     assert set(rates) == {(2**0.25, 0.0)}
 
 
-def test_a_given_start_and_the_plain_sampler_stay_as_they_are(monkeypatch):
+def test_a_given_start_and_the_plain_sampler_have_no_levels():
     """Only optimizer="auto" with a start by name goes from coarse to fine."""
-
-    def refuse(*_):
-        raise AssertionError
-
-    monkeypatch.setattr("sce.estimator.coarse_start", refuse)
     P, start = ring(1200), np.random.default_rng(0).normal(size=(1200, 2))
-    SCE(affinity="precomputed", init=start, n_epochs=1).fit(P)
-    SCE(affinity="precomputed", optimizer="sampler", n_epochs=1).fit(P)
-    with pytest.raises(AssertionError):
-        SCE(affinity="precomputed", n_epochs=1).fit(P)
+    assert [stage.kind for stage in planned(P, init=start)] == ["start", "sampler", "gradient"]
+    assert [stage.kind for stage in planned(P, optimizer="sampler")] == ["start", "sampler"]
+    assert [stage.kind for stage in planned(P, optimizer="gradient")] == ["start", "gradient"]
+    assert COARSE in [stage.kind for stage in planned(P)]
+
+
+def test_a_merged_point_starts_amid_its_points_and_is_split_again():
+    """At the mean of its points by their weights, level by level; splitting puts all of them where it is, nearly."""
+    weights = np.random.default_rng(0).integers(1, 4, 3000).astype(float)
+    levels = list(make_levels(make_problem(ring(3000), Team(1), weights)))
+    Y = np.random.default_rng(1).normal(size=(3000, 2)).astype(np.float32)
+    merged = merge_start(Y, weights, levels)
+    member = np.arange(3000)
+    for level in levels:
+        member = level.group[member]
+    mean = [np.bincount(member, weights * Y[:, c]) / np.bincount(member, weights) for c in range(2)]
+    np.testing.assert_allclose(merged, np.column_stack(mean), atol=1e-5)
+    split = split_points(merged, levels[-1], len(levels), seed=0)
+    away = split - merged[levels[-1].group]
+    assert 0.008 < away.std() < 0.012

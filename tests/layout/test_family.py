@@ -7,20 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from layouts import make_problem
 from sce.core.parallel import Team
 from sce.layout import objective
-from sce.layout.family import SAME, _plan, turned, walk
-from sce.layout.records import LayoutOptions
+from sce.layout.family import SAME_SHAPE, _plan, turned, walk
 from sce.layout.scale import FixedScale, SCEScale
-
-OPTIONS = LayoutOptions(FixedScale(1.0))
 
 
 def walked(P, start, rules, **options):
     """The frames and layouts, in the order of the rules."""
     frames = np.full((len(rules), *start.shape), np.nan, np.float32)
     with Team(2) as team:
-        layouts = dict(walk(P, start, rules, OPTIONS, team, frames, **options))
+        layouts = dict(walk(make_problem(P, team), start, rules, frames, **options))
     return frames, [layouts[k] for k in range(len(rules))]
 
 
@@ -53,7 +51,7 @@ def test_strong_repulsion_only_changes_the_size(graph):
     """Where all distances are large, the best map of another r is the same, sqrt(r) times as large; J is no worse for it."""
     P, start = graph(300, degree=1), np.random.default_rng(0).normal(size=(300, 2))
     frames, layouts = walked(P, start, [FixedScale(10.0**t) for t in (1, 5, 6, 7)])
-    assert [layout.stop_reason == SAME for layout in layouts] == [False, False, True, True]
+    assert [layout.stop_reason == SAME_SHAPE for layout in layouts] == [False, False, True, True]
     for k in (2, 3):
         before, after = frames[k - 1], frames[k]
         assert after.std() / before.std() == pytest.approx(10**0.5, rel=0.01)

@@ -7,12 +7,11 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_digits
 
+from layouts import descend, make_problem
 from sce.core.parallel import Team
 from sce.graph.build import GraphOptions, build_affinity
-from sce.layout.divergence import divergence_constant
-from sce.layout.gradient.continuation import descend
+from sce.layout.divergence import divergence_constants
 from sce.layout.gradient.terms import Gradient
-from sce.layout.records import LayoutOptions
 from sce.layout.scale import FixedScale, SNEScale
 from sce.layout.start import starting_points
 
@@ -28,7 +27,7 @@ def digits():
     X = load_digits().data
     with Team(2) as team:
         P = build_affinity(X, GraphOptions("entropic", perplexity=30.0), team, 0).P
-        return P, starting_points("pca", X, P, 2, 0, team)
+        return P, starting_points(make_problem(P, team), "pca", 2, X)
 
 
 def peer(P, start, late_exaggeration):
@@ -51,17 +50,17 @@ def exaggerated(digits):
 def terms(P, Y):
     """Of J, exactly."""
     with Team(2) as team:
-        return Gradient(P, None, team, "exact")(np.asarray(Y, np.float64))
+        return Gradient(make_problem(P, team).graph, None, "exact")(np.asarray(Y, np.float64))
 
 
 def run(P, start, rule):
-    with Team(2) as team:
-        return terms(P, descend(P, start, LayoutOptions(rule), team).Y)
+    return terms(P, descend(P, rule, start).Y)
 
 
 def kl(P, found):
     """D_KL(P || Q)."""
-    n_pairs, constant = divergence_constant(P, None)
+    with Team(1) as team:
+        n_pairs, constant = divergence_constants(make_problem(P, team))
     return constant + found.attraction + math.log(found.mean_q_U * n_pairs)
 
 

@@ -64,7 +64,9 @@ def _vectors(problem: Problem) -> Any:
     if problem.X is not None:
         return problem.X
     from sce.core.parallel import Team
+    from sce.layout.problem import Problem as LayoutProblem
+    from sce.layout.similarities import Similarities
     from sce.layout.start import starting_points
 
     with Team(problem.n_jobs) as team:
-        return starting_points("auto", None, problem.P, 2, problem.seed, team)
+        return starting_points(LayoutProblem(Similarities(problem.P, team), seed=problem.seed), "auto", 2)

@@ -42,6 +42,7 @@ def run(job: dict[str, Any]) -> None:
     """Fit, measure, and save the map."""
     from sce.core.parallel import Team
     from sce.layout.gradient.terms import Gradient
+    from sce.layout.similarities import Similarities
 
     method = Method(**job["method"])
     fit = method.load()
@@ -62,7 +63,7 @@ def run(job: dict[str, Any]) -> None:
     if Y.shape != (problem.P.shape[0], 2) or not np.isfinite(Y).all():
         raise ValueError(f"the map has the wrong shape, {Y.shape}, or numbers that are not finite")
     with Team(problem.n_jobs) as team:
-        terms = Gradient(problem.P, None, team)(Y.astype(np.float64), 1e-6)
+        terms = Gradient(Similarities(problem.P, team))(Y.astype(np.float64), 1e-6)
     facts |= {"mean_q_P": terms.mean_q_P, "mean_q_U": terms.mean_q_U}
     _save(job, method, made, Y, facts)
 

@@ -25,7 +25,7 @@ from sce.core.sources import PACKAGE, Sources, own_sources
 
 # Fused multiply-add and nothing else: no re-ordering of sums, so results do not depend on the vector width of the CPU.
 FUSED = frozenset({"contract"})
-_MARKS = (b"@kernel", b"@intrinsic", b" = kernel(")  # what a file with kernels contains
+_KERNEL_MARKS = (b"@kernel", b"@intrinsic", b" = kernel(")  # what a file with kernels contains
 
 
 def kernel(function: Callable[..., Any] | None = None, *, fused: bool = False) -> Any:
@@ -36,9 +36,9 @@ def kernel(function: Callable[..., Any] | None = None, *, fused: bool = False) -
     function : callable
         What to compile.
     fused : bool, default=False
-        Allow fused multiply-add: twice the speed in dot products, and last bits that may differ on a CPU without it. Such a
-        kernel is always inlined where another one calls it: what is fused depends on the code around, and in the process that
-        compiles them the caller might otherwise find a copy that was compiled alone, and in all later ones its own.
+        Allow fused multiply-add: twice the speed in dot products, but the last bits may differ on a CPU without it. Such a
+        kernel is always inlined into its callers: what is fused depends on the surrounding code, and otherwise the process
+        that compiles might use a copy compiled on its own, and later processes the one compiled into the caller.
     """
     if function is None:
         return lambda f: kernel(f, fused=fused)
@@ -59,7 +59,7 @@ def kernel(function: Callable[..., Any] | None = None, *, fused: bool = False) -
 
 @lru_cache(maxsize=1)
 def cache_folder() -> str | None:
-    """Where kernels are kept: the first of several places that can be written, or None."""
+    """Where compiled kernels are kept: the first of several places that is writable, or None."""
     name = f"sce-kernels-{kernel_state(own_sources())}"
     for place in _places():
         folder = place / name
@@ -71,11 +71,11 @@ def cache_folder() -> str | None:
 
 def kernel_state(sources: Sources) -> str:
     """A name for the state of all that kernels are made of: their modules, and what these import, constants for example."""
-    return sources.state(sources.imported_by(sources.containing(*_MARKS)))
+    return sources.state(sources.imported_by(sources.containing(*_KERNEL_MARKS)))
 
 
 def _places() -> Iterator[Path]:
-    """Numba's own setting, beside the package, the user's cache, a private temporary folder."""
+    """Numba's own setting, next to the package, the user's cache, a private temporary folder."""
     if numba.config.CACHE_DIR:
         yield Path(numba.config.CACHE_DIR)
     yield PACKAGE / "__pycache__"
@@ -88,7 +88,7 @@ def _places() -> Iterator[Path]:
 
 
 def _make_writable(folder: Path) -> bool:
-    """Whether the folder is there, or could be made, and a file can be written in it."""
+    """Whether the folder exists or could be created, and is writable."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -98,14 +98,14 @@ def _make_writable(folder: Path) -> bool:
 
 
 def _forget_others(folder: Path) -> None:
-    """Remove the kernels of other states that have not been added to for a month: what still needs them compiles anew."""
+    """Remove kernels of other source states that have not been added to for a month; whoever needs them compiles again."""
     for other in folder.parent.glob("sce-kernels-*"):
         if other != folder and time.time() - other.stat().st_mtime > 30 * 86_400:
             shutil.rmtree(other, ignore_errors=True)
 
 
 def private_temporary_folder() -> Path | None:
-    """A folder under the temporary one that only this user can write, or None: a cache holds code that will be run."""
+    """A temporary folder that only this user can write to, or None: the cache holds code that will be run."""
     user = os.getuid() if hasattr(os, "getuid") else "user"
     folder = Path(tempfile.gettempdir()) / f"sce-{user}"
     try:

@@ -1,7 +1,7 @@
 """Dense linear algebra whose results depend on nothing but the numbers: no BLAS, no LAPACK.
 
-A BLAS may sum in another order with another number of threads or on another day. Here every sum is taken in the order
-written, so the same input gives the same bytes whatever the number of threads.
+A BLAS may sum in a different order with a different number of threads or on a different CPU. Here every sum is taken in the
+order written, so the same input gives the same bytes on any number of threads.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sce.core.compiled import kernel
 from sce.core.parallel import Team
 from sce.core.random import permutation
 
-ROWS = 256  # rows that a thread takes at once: a fixed number, and a multiple of the kernel's four
+PRODUCT_ROWS = 256  # rows that a thread takes at once: a fixed number, and a multiple of the kernel's four
 
 
 # ---------------------------------------------------------------------------------------------------- multiplication
@@ -82,7 +82,7 @@ def matmul(A: np.ndarray, B: np.ndarray, team: Team) -> np.ndarray:
     """
     A, B = np.ascontiguousarray(A, np.float32), np.ascontiguousarray(B, np.float32)
     C = np.empty((A.shape[0], B.shape[1]), np.float32)
-    team.sweep(lambda start, stop: multiply(A[start:stop], B, C[start:stop]), len(A), ROWS)
+    team.sweep(lambda start, stop: multiply(A[start:stop], B, C[start:stop]), len(A), PRODUCT_ROWS)
     return C
 
 
@@ -106,7 +106,7 @@ def _gram_schmidt(Q: Any) -> None:
         square = 0.0
         for i in range(d):
             square += Q[i, j] * Q[i, j]
-        # What is left of a dependent column is rounding error.
+        # All that is left of a dependent column is rounding error.
         inverse = 1.0 / np.sqrt(square) if square > 1e-24 * before[j] else 0.0
         overlap[:] = 0.0
         for i in range(d):
@@ -133,7 +133,7 @@ def orthonormalize(A: np.ndarray) -> np.ndarray:
     peak = np.abs(Q).max(initial=0.0)
     if peak > 0:
         Q *= 1.0 / peak
-    for _ in range(2):  # once leaves an error that grows with the condition number, twice does not
+    for _ in range(2):  # a single pass leaves an error that grows with the condition number
         _gram_schmidt(Q)
     return Q + 0.0  # no -0.0
 
@@ -143,7 +143,7 @@ def orthonormalize(A: np.ndarray) -> np.ndarray:
 
 @kernel
 def _rotate(M: Any, i: Any, j: Any, cosine: Any, sine: Any) -> None:
-    """Turn rows i and j of M."""
+    """Rotate rows i and j of M."""
     for column in range(M.shape[1]):
         a, b = M[i, column], M[j, column]
         M[i, column] = cosine * a - sine * b
@@ -191,6 +191,26 @@ def eigh(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     values = np.diag(M).copy()
     order = np.argsort(-values, kind="stable")
     return values[order] * scale, V[order].T.copy()
+
+
+def orthogonal_factor(A: np.ndarray) -> np.ndarray:
+    """The orthogonal matrix nearest to a small square one, U V' of its singular value decomposition U S V'.
+
+    Directions in which A is zero are completed to a basis in any way, the same each time.
+
+    Examples
+    --------
+    >>> orthogonal_factor(np.array([[0.0, -3.0], [0.5, 0.0]])).round(6) + 0.0
+    array([[ 0., -1.],
+           [ 1.,  0.]])
+    """
+    n = len(A)
+    squares, V = eigh((A[:, :, None] * A[:, None, :]).sum(axis=0))  # A'A
+    images = (A[:, :, None] * V).sum(axis=1)  # A V = U S
+    kept = squares > 1e-24 * max(float(squares[0]), 0.0)
+    U = orthonormalize(np.column_stack([images[:, kept], np.eye(n)]))
+    U = U[:, np.abs(U).max(axis=0) > 0][:, :n]
+    return np.asarray((U[:, None, :] * V[None, :, :]).sum(axis=2))
 
 
 # ------------------------------------------------------------------------------------------------- scales and samples

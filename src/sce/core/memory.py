@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 _NO_LIMIT = 1 << 60
-_GROUPS = (  # where a container's limit is, its use, and what of that are files' pages at rest: present kernels, old ones
+_CGROUPS = (  # a container's limit, its use, and the inactive file pages in that: cgroup v2, then v1
     ("/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"),
     ("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
 )
 
 
 def peak_memory() -> int | None:
-    """The most bytes that this process has had in memory, mapped files included; None where the system does not say.
+    """The peak memory of this process in bytes, mapped files included; None where the system does not tell.
 
-    On Linux the kernel's own account is read: that of getrusage begins with the memory of the process that started this one.
+    On Linux it is read from /proc: getrusage also counts the memory of the process that started this one.
     """
     found = _entry(Path("/proc/self/status"), "VmHWM")
     if found is not None:
@@ -29,18 +29,18 @@ def peak_memory() -> int | None:
 
 
 def free_memory() -> int | None:
-    """Bytes that this process could still have without swapping; None where the system does not say.
+    """The bytes that this process can still use without swapping; None where the system does not tell.
 
-    That is what the machine has available, and no more than the container's limit leaves.
+    That is the memory available on the machine, bounded by what the container's limit leaves.
     """
     available = _entry(Path("/proc/meminfo"), "MemAvailable")
     if available is None:
         return None
-    return max(0, min([1024 * available, *(_left(*group) for group in _GROUPS)]))
+    return max(0, min([1024 * available, *(_left(*group) for group in _CGROUPS)]))
 
 
 def _left(folder: str, limit: str, use: str, resting: str) -> int:
-    """What a container's limit leaves; pages of files that nobody uses at the moment are as good as free."""
+    """What a container's limit leaves; inactive file pages count as free."""
     most, now = _number(Path(folder, limit)), _number(Path(folder, use))
     if most is None or now is None:
         return _NO_LIMIT

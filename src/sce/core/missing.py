@@ -1,4 +1,4 @@
-"""What stands for "no value" among Python objects, in one place."""
+"""What counts as "no value" among Python objects."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def is_missing(value: Any) -> bool:
 
 
 def as_text(values: Any) -> np.ndarray:
-    """An array of Python strings, empty where there is no value; bytes are read as UTF-8.
+    """An array of Python strings, empty where there is no value; bytes are decoded as UTF-8.
 
     >>> as_text([b"a", None, 1.5]).tolist()
     ['a', '', '1.5']

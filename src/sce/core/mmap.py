@@ -1,7 +1,7 @@
 """Passes over a memory-mapped file that leave nothing of it in memory.
 
-The pages of a mapped file that were read count as memory of the process until the system takes them back. Here they are
-given back while reading; the system keeps them in its cache as long as it likes, so that the next pass costs no more.
+Pages of a mapped file that were read count as memory of the process until the system reclaims them. Here they are released
+while reading; the system keeps them in its cache as long as it likes, so the next pass costs no more.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-_LARGE = 1 << 26  # bytes: smaller maps are left alone
-_STEP = 1 << 24  # bytes read between two releases
-_ROWS = 128  # taken at once from here and there: the system maps some 64 KB around each
+_RELEASED_FROM_BYTES = 1 << 26  # bytes: smaller maps are left alone
+_RELEASE_EVERY_BYTES = 1 << 24  # bytes read between two releases
+_ROWS_TAKEN_AT_ONCE = 128  # taken at once from here and there: the system maps some 64 KB around each
 
 
 def release(X: Any) -> None:
-    """Give the pages of a large file that is mapped read-only back to the system; whatever else X is, do nothing.
+    """Release the pages of a large file that is mapped read-only; do nothing for anything else.
 
-    A writable or copy-on-write map is not touched: what was written to the latter would be lost.
+    Writable and copy-on-write maps are not touched: what was written to the latter would be lost.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def release(X: Any) -> None:
 
 
 def releasing(X: Any, work: Callable[[int, int], Any]) -> Callable[[int, int], Any]:
-    """The function work(start, stop), which reads these rows of X, made to release X now and then, and after the last row.
+    """Wrap work(start, stop), which reads these rows of X, so that X is released now and then and after the last row.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def releasing(X: Any, work: Callable[[int, int], Any]) -> Callable[[int, int], A
         result = work(start, stop)
         with lock:
             unreleased += (stop - start) * row
-            due = unreleased >= _STEP or stop == len(X)
+            due = unreleased >= _RELEASE_EVERY_BYTES or stop == len(X)
             unreleased = 0 if due else unreleased
         if due:
             release(X)
@@ -71,26 +71,26 @@ def take(X: np.ndarray, rows: np.ndarray, dtype: Any) -> np.ndarray:
         return np.asarray(X[rows], dtype)
     taken = np.empty((len(rows), *X.shape[1:]), dtype)
     if X.flags.f_contiguous and X.ndim == 2:  # a row is all over the file
-        step = max(1, _STEP // (len(X) * X.itemsize))
+        step = max(1, _RELEASE_EVERY_BYTES // (len(X) * X.itemsize))
         for start in range(0, X.shape[1], step):
             taken[:, start : start + step] = X[:, start : start + step][rows]
             release(X)
     else:
-        for start in range(0, len(rows), _ROWS):
-            taken[start : start + _ROWS] = X[rows[start : start + _ROWS]]
+        for start in range(0, len(rows), _ROWS_TAKEN_AT_ONCE):
+            taken[start : start + _ROWS_TAKEN_AT_ONCE] = X[rows[start : start + _ROWS_TAKEN_AT_ONCE]]
             release(X)
     return taken
 
 
 def _read_only_map(X: Any) -> mmap.mmap | None:
-    """The large read-only map that X is a view of, where there is one and the system can take pages back."""
+    """The large read-only map that X is a view of, if there is one and the system supports releasing pages."""
     if not hasattr(mmap, "MADV_DONTNEED"):
         return None
     mapped = _mapped(X)
     if mapped is None:
         return None
     pages: mmap.mmap = mapped._mmap  # noqa: SLF001
-    return pages if getattr(mapped, "mode", None) == "r" and len(pages) >= _LARGE else None
+    return pages if getattr(mapped, "mode", None) == "r" and len(pages) >= _RELEASED_FROM_BYTES else None
 
 
 def is_mapped(X: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Python threads that run kernels side by side: made for one fit and gone after it.
+"""Python threads that run kernels side by side: created for one fit and gone after it.
 
 Kernels release the GIL (see :mod:`sce.core.compiled`), so ordinary threads are all that is needed. Nothing here is global:
 two fits at once, a fit after a fork and more threads than cores all just work.
@@ -23,7 +23,7 @@ def available_cores() -> int:
 
 
 def resolve_n_jobs(n_jobs: int | None) -> int:
-    """The number of threads for `n_jobs` as scikit-learn writes it; None means all cores, for results do not differ.
+    """The number of threads for `n_jobs` as in scikit-learn, except that None means all cores: results do not differ.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class Team:
         self._run(work, [()] * min(self.n_jobs, -(-n // grain)), stopped)
 
     def _run(self, function: Callable[..., Any], calls: list[Any], stopped: threading.Event | None = None) -> None:
-        """Run all calls, the last in this thread; leave no call running behind, even on Ctrl-C."""
+        """Run all calls, the last one in this thread; leave none running, even on Ctrl-C."""
         if not calls:
             return
         futures: list[Future[Any]] = []

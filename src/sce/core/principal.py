@@ -1,4 +1,4 @@
-"""Principal axes of any number of rows, dense, sparse or mapped, from a sample of them; the same bytes on any threads."""
+"""Principal axes of dense, sparse or memory-mapped data, from a sample of rows; the same bytes on any number of threads."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 from scipy import sparse
 
 from sce.core.compiled import kernel
-from sce.core.linalg import ROWS, add_row, eigh, matmul, multiply, orthonormalize, power_of_two, sample_rows
+from sce.core.linalg import PRODUCT_ROWS, add_row, eigh, matmul, multiply, orthonormalize, power_of_two, sample_rows
 from sce.core.mmap import releasing, take
 from sce.core.parallel import Team
 from sce.core.random import normal_array, stream
 
-_ROW_CELLS = 1 << 21  # numbers in that many rows at most, however many columns there are
+_PROJECTED_CELLS = 1 << 21  # numbers in that many rows at most, however many columns there are
 _OVERSAMPLING = 8
-_SMALL = frozenset("?bBhHef")  # dtypes that float32 holds well enough to subtract a mean in
-_SAMPLE_CELLS, _FEW_ROWS = 20_000_000, 512  # what a sample has by default, unless it is of few rows
+_FLOAT32_DTYPES = frozenset("?bBhHef")  # dtypes that float32 holds well enough to subtract a mean in
+_SAMPLE_CELLS, _SAMPLE_ROWS_AT_LEAST = 20_000_000, 512  # what a sample has by default, unless it is of few rows
 _HELD_BYTES = 1 << 28  # what is kept of a sample; a larger one is read again for each product
 _PIECE_CELLS = 1 << 22  # what is read of a sample at once
 
@@ -31,7 +31,7 @@ class PrincipalAxes(NamedTuple):
 
 
 class _DenseSample:
-    """Some rows of X, scaled and centred; kept in float32, or read again for each product where they are too many."""
+    """Some rows of X, scaled and centred; kept in float32, or read again for each product if there are too many."""
 
     def __init__(self, X: np.ndarray, numbers: np.ndarray, team: Team) -> None:
         self.X, self.numbers, self.team = X, numbers, team
@@ -77,7 +77,7 @@ class _DenseSample:
         return product.astype(np.float64) / self.inner
 
     def backward(self, Y: np.ndarray) -> np.ndarray:
-        """Centred rows, transposed, times Y, over some number."""
+        """The transpose of the centred rows times Y, up to a factor."""
         peak = np.abs(Y).max(initial=0.0)
         Y = np.ascontiguousarray(Y / peak if peak > 0 else Y, np.float32)
         total = np.zeros((self.X.shape[1], Y.shape[1]))
@@ -87,7 +87,7 @@ class _DenseSample:
 
 
 class _SparseSample:
-    """Some rows of a CSR matrix, scaled, and centred in the head; kept, or read again where they are too many."""
+    """Some rows of a CSR matrix, scaled, and centred implicitly; kept, or read again if there are too many."""
 
     def __init__(self, X: Any, numbers: np.ndarray) -> None:
         self.X, self.numbers, self.scale, self.kept = X, numbers, 1.0, None
@@ -114,7 +114,7 @@ class _SparseSample:
         return product - (self.mean[:, None] * Q).sum(axis=0)
 
     def backward(self, Y: np.ndarray) -> np.ndarray:
-        """Centred rows, transposed, times Y."""
+        """The transpose of the centred rows times Y."""
         total = -self.mean[:, None] * Y.sum(axis=0)
         for piece in self.pieces:
             total += self._rows(piece).T @ Y[piece]
@@ -122,7 +122,7 @@ class _SparseSample:
 
 
 def _cut(lengths: np.ndarray) -> list[slice]:
-    """Rows of so many numbers in pieces of not many more than four million each, or of a row."""
+    """Pieces of rows with about four million numbers each, or of a single row; `lengths` are the numbers in each row."""
     before = np.cumsum(lengths, dtype=np.int64) - lengths
     firsts = np.flatnonzero(np.diff(before // _PIECE_CELLS, prepend=-1))
     return [slice(int(a), int(b)) for a, b in pairwise([*firsts, len(lengths)])]
@@ -140,7 +140,7 @@ def _transposed_product(A: np.ndarray, B: np.ndarray, team: Team) -> np.ndarray:
     def work(start: int, stop: int) -> None:
         multiply(np.ascontiguousarray(A[:, start:stop].T), B, C[start:stop])
 
-    team.sweep(work, A.shape[1], ROWS)
+    team.sweep(work, A.shape[1], PRODUCT_ROWS)
     return C
 
 
@@ -156,9 +156,9 @@ def principal_axes(
 ) -> PrincipalAxes:
     """The directions along which X varies most, from a sample of its rows, by randomised subspace iteration.
 
-    Neither a d x d matrix nor, where X is sparse, a dense copy of the sample is made. The sample takes 256 MB of memory at
-    most: if it is larger, its rows are read from X again for each of the 2 `n_iter` + 1 products. Beside it there are some
-    matrices of d x (`n_axes` + 8) float64 numbers.
+    Neither a d x d matrix nor, for a sparse X, a dense copy of the sample is made. The sample takes at most 256 MB of memory:
+    if it is larger, its rows are read from X again for each of the 2 `n_iter` + 1 products. There are also a few matrices of
+    d x (`n_axes` + 8) float64 numbers.
 
     Parameters
     ----------
@@ -173,8 +173,8 @@ def principal_axes(
     n_iter : int, default=4
         Steps of the iteration; each goes through the sample twice.
     max_cells : int or None, default=20_000_000
-        The sample of a dense X has fewer rows if it would have more numbers than this, though not fewer than 512 (or than
-        make 256 MB): a bound of the time for the widest data. With None it has `n_sample` rows, whatever that takes.
+        The sample of a dense X has fewer rows if it would hold more numbers than this, but at least 512 (or as many as make
+        256 MB): a bound on the time for the widest data. With None it has `n_sample` rows, whatever that takes.
 
     Returns
     -------
@@ -191,7 +191,7 @@ def principal_axes(
     n, d = X.shape
     X = X.tocsr() if sparse.issparse(X) else X
     if max_cells is not None and not sparse.issparse(X):
-        few = max(n_axes + _OVERSAMPLING, min(_FEW_ROWS, _HELD_BYTES // 4 // max(d, 1)))
+        few = max(n_axes + _OVERSAMPLING, min(_SAMPLE_ROWS_AT_LEAST, _HELD_BYTES // 4 // max(d, 1)))
         n_sample = min(n_sample, max(few, max_cells // max(d, 1)))
     numbers = sample_rows(n, n_sample, stream(seed, "principal axes rows"))
     sample = _SparseSample(X, numbers) if sparse.issparse(X) else _DenseSample(X, numbers, team)
@@ -244,7 +244,7 @@ def _gram(Y: np.ndarray) -> np.ndarray:
 
 
 def _fix_signs(axes: np.ndarray) -> np.ndarray:
-    """Turn each column so that its entry of largest absolute value is positive."""
+    """Flip columns so that the entry of largest absolute value is positive."""
     largest = np.abs(axes).argmax(axis=0)
     return axes * np.where(axes[largest, np.arange(axes.shape[1])] < 0, -1.0, 1.0)
 
@@ -286,7 +286,7 @@ def project(X: Any, mean: np.ndarray, axes: np.ndarray, team: Team, out: np.ndar
         else:
             _project_rows(X[start:stop], mean, narrow, Z[start:stop])
 
-    grain = ROWS if sparse.issparse(X) else min(ROWS, max(4, _ROW_CELLS // max(1, d) // 4 * 4))
+    grain = PRODUCT_ROWS if sparse.issparse(X) else min(PRODUCT_ROWS, max(4, _PROJECTED_CELLS // max(1, d) // 4 * 4))
     team.sweep(work if sparse.issparse(X) else releasing(X, work), n, grain)
     return Z
 
@@ -296,7 +296,7 @@ def _project_rows(rows: np.ndarray, mean: np.ndarray, axes: np.ndarray, out: np.
 
     A power of two brings the rows near 1 first, so that no product leaves the range of float32.
     """
-    dtype = np.float32 if rows.dtype.char in _SMALL else np.float64
+    dtype = np.float32 if rows.dtype.char in _FLOAT32_DTYPES else np.float64
     rows = rows.astype(dtype, order="C")
     rows -= mean.astype(dtype)
     peak = _peak(rows)

@@ -1,4 +1,4 @@
-"""What a verbose fit shows on standard error: a line a stage, and a bar for the epochs where a person is watching."""
+"""What a verbose fit shows on standard error: a line per stage, and a bar for the epochs if a person is watching."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ class Reporter:
             self.stage(f"Layout: {_count(self._last.epoch, self._planned)}, {_figures(self._last)}")
 
     def stage(self, text: str) -> None:
-        """Say what was just finished, and how long it took."""
+        """Report what was just finished, and how long it took."""
         now = time.perf_counter()
         if self._verbose:
             print(f"{text} ({now - self._since:.1f} s)", file=sys.stderr)  # noqa: T201
         self._since = now
 
     def epochs(self, total: int | None) -> Any:
-        """A function that shows the record of an epoch, or None; `total` are those of the sampler."""
+        """A function that shows the record of an epoch, or None; `total` is the number of the sampler's epochs."""
         self._planned = total
         if not self._verbose:
             return None
@@ -67,14 +67,14 @@ class Reporter:
 
         def show(record: Record) -> None:
             if total is not None and record.epoch > total:
-                self._bar.total = None  # the full gradient's iterations: nobody knows how many
+                self._bar.total = None  # how many iterations the full gradient takes is not known
             self._bar.set_postfix_str(_figures(record), refresh=False)
             self._bar.update()
 
         return show
 
     def steps(self, total: int, unit: str) -> Callable[[str], None]:
-        """A function to call, with a few words, as each of so many things is done: it moves a bar, or says a line."""
+        """A function to call with a short text as each of `total` things is done: it moves a bar, or prints a line."""
         if not self._verbose:
             return lambda _: None
         count = itertools.count(1)

@@ -1,8 +1,8 @@
 """Counter-based random numbers: a draw is a pure function of a key and a counter.
 
-No generator has a state, so no draw depends on what was drawn before it, on which thread, or on which machine. The mixing
-function is the finaliser of SplitMix64 (Steele, Lea and Flood, 2014). Each function here works on NumPy's uint64
-scalars and arrays as well as inside a kernel, so the tests and the slow twins draw the very same numbers.
+There is no state, so no draw depends on earlier draws, on the thread or on the machine. The mixing function is the finaliser
+of SplitMix64 (Steele, Lea and Flood, 2014). Each function works on NumPy's uint64 scalars and arrays as well as inside a
+kernel, so the tests and the slow twins draw the very same numbers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LOW = np.uint64(0xFFFFFFFF)
 
 @kernel
 def bits(key: Any, counter: Any) -> Any:
-    """64 random bits: the draw number `counter` of the stream `key` (both uint64)."""
+    """64 random bits: draw number `counter` of the stream `key` (both uint64)."""
     z = key + GOLDEN * (counter + np.uint64(1))
     z = (z ^ (z >> _S30)) * _MIX_1
     z = (z ^ (z >> _S27)) * _MIX_2

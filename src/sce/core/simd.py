@@ -1,8 +1,7 @@
-"""The innermost loops that are written as vector instructions: distances of two rows, pulls and pushes of pairs of points.
+"""The innermost loops, written as vector instructions: distances of two rows, pulls and pushes of pairs of points.
 
-Numba leaves it to the compiler to find vectors. In a sum it may find none, for that would take another order of the terms than
-the one written, and where the coordinates of a point lie side by side it finds poor ones. Here the order is fixed, and the
-same for any width of the registers.
+Numba leaves vectorisation to the compiler. It cannot vectorise a sum, because that would change the order of the terms, and it
+does so poorly where the coordinates of a point are interleaved. Here the order is fixed, and the same for any register width.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 LANES = 8
-_ROW = types.Array(types.float32, 1, "C")
-_VECTOR = ir.VectorType(ir.FloatType(), LANES)
-_WORDS = ir.VectorType(ir.IntType(32), LANES)
-_POINTS = ir.VectorType(ir.FloatType(), 2 * LANES)  # x and y of a point, then of the next
-_POINT = ir.VectorType(ir.FloatType(), 2)
-_SUMS = ir.VectorType(ir.DoubleType(), LANES)
+_FLOAT_ROW = types.Array(types.float32, 1, "C")
+_FLOAT_VECTOR = ir.VectorType(ir.FloatType(), LANES)
+_WORD_VECTOR = ir.VectorType(ir.IntType(32), LANES)
+_POINTS_VECTOR = ir.VectorType(ir.FloatType(), 2 * LANES)  # x and y of a point, then of the next
+_POINT_VECTOR = ir.VectorType(ir.FloatType(), 2)
+_DOUBLE_VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 _CONTRACT = ("contract",)  # a product and a sum may become one instruction
-_SIDE_BY_SIDE = 4  # sums: an addition takes as long as four begin
+_SUMS_SIDE_BY_SIDE = 4  # an addition takes as long as it takes to start four
 
 Term = Callable[[Any, Any], Any]  # builder, vector of differences -> vector of terms
 
@@ -42,18 +41,20 @@ def _add_lanes(builder: Any, vector: Any) -> Any:
 
 def _build_sum(context: Any, builder: Any, rows: Any, term: Term) -> Any:
     """The instructions that sum term(x - y) over two rows of equal length, a multiple of eight."""
-    x, y = (context.make_array(_ROW)(context, builder, row) for row in rows)
+    x, y = (context.make_array(_FLOAT_ROW)(context, builder, row) for row in rows)
     (n,) = cgutils.unpack_tuple(builder, x.shape, 1)
-    sums = [cgutils.alloca_once_value(builder, ir.Constant(_VECTOR, [0.0] * LANES)) for _ in range(_SIDE_BY_SIDE)]
+    sums = [
+        cgutils.alloca_once_value(builder, ir.Constant(_FLOAT_VECTOR, [0.0] * LANES)) for _ in range(_SUMS_SIDE_BY_SIDE)
+    ]
 
     def load(row: Any, place: Any) -> Any:
-        return builder.load(builder.bitcast(builder.gep(row.data, [place]), _VECTOR.as_pointer()), align=4)
+        return builder.load(builder.bitcast(builder.gep(row.data, [place]), _FLOAT_VECTOR.as_pointer()), align=4)
 
     def add(total: Any, place: Any) -> None:
         difference = builder.fsub(load(x, place), load(y, place))
         builder.store(builder.fadd(builder.load(total), term(builder, difference), flags=_CONTRACT), total)
 
-    step = n.type(_SIDE_BY_SIDE * LANES)
+    step = n.type(_SUMS_SIDE_BY_SIDE * LANES)
     whole = builder.sub(n, builder.urem(n, step))
     with cgutils.for_range_slice(builder, n.type(0), whole, step) as (place, _):
         for number, total in enumerate(sums):
@@ -69,8 +70,8 @@ def _square(builder: Any, z: Any) -> Any:
 
 
 def _absolute(builder: Any, z: Any) -> Any:
-    words = builder.bitcast(z, _WORDS)
-    return builder.bitcast(builder.and_(words, _WORDS([0x7FFFFFFF] * LANES)), _VECTOR)  # without the sign
+    words = builder.bitcast(z, _WORD_VECTOR)
+    return builder.bitcast(builder.and_(words, _WORD_VECTOR([0x7FFFFFFF] * LANES)), _FLOAT_VECTOR)  # without the sign
 
 
 @intrinsic
@@ -80,7 +81,7 @@ def sum_squares(_: Any, x: Any, y: Any) -> Any:  # noqa: ARG001
     def build(context: Any, builder: Any, _: Any, rows: Any) -> Any:
         return _build_sum(context, builder, rows, _square)
 
-    return types.float32(_ROW, _ROW), build
+    return types.float32(_FLOAT_ROW, _FLOAT_ROW), build
 
 
 @intrinsic
@@ -90,7 +91,7 @@ def sum_absolutes(_: Any, x: Any, y: Any) -> Any:  # noqa: ARG001
     def build(context: Any, builder: Any, _: Any, rows: Any) -> Any:
         return _build_sum(context, builder, rows, _absolute)
 
-    return types.float32(_ROW, _ROW), build
+    return types.float32(_FLOAT_ROW, _FLOAT_ROW), build
 
 
 # ------------------------------------------------------------------------------------------------------ pulls and pushes
@@ -103,14 +104,14 @@ def _pick(builder: Any, vector: Any, lanes: list[int]) -> Any:
 
 
 def _fill(builder: Any, value: Any, kind: Any) -> Any:
-    """A vector of the same number everywhere."""
+    """A vector with the same number in every lane."""
     first = builder.insert_element(ir.Constant(kind, ir.Undefined), value, ir.IntType(32)(0))
     return _pick(builder, first, [0] * kind.count)
 
 
 def _point(context: Any, builder: Any, row: Any, number: Any, kind: Any) -> Any:
     """The address of a point of a row of coordinates, as that of a vector."""
-    start = context.make_array(_ROW)(context, builder, row).data
+    start = context.make_array(_FLOAT_ROW)(context, builder, row).data
     return builder.bitcast(builder.gep(start, [builder.mul(number, number.type(2))]), kind.as_pointer())
 
 
@@ -120,19 +121,19 @@ def pull_pair(_: Any, A: Any, B: Any, i: Any, j: Any, gain: Any) -> Any:  # noqa
 
     def build(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
         rows, numbers, gain = arguments[:2], arguments[2:4], arguments[4]
-        a, b = (_point(context, builder, *which, _POINT) for which in zip(rows, numbers, strict=True))
+        a, b = (_point(context, builder, *which, _POINT_VECTOR) for which in zip(rows, numbers, strict=True))
         A, B = (builder.load(place, align=4) for place in (a, b))
         gap = builder.fsub(A, B)
         square = builder.fmul(gap, gap)
         one = ir.FloatType()(1.0)
         u = builder.fadd(one, builder.extract_element(square, ir.IntType(32)(0)))
         u = builder.fadd(u, builder.extract_element(square, ir.IntType(32)(1)))
-        move = builder.fmul(_fill(builder, builder.fmul(gain, builder.fdiv(one, u)), _POINT), gap)
+        move = builder.fmul(_fill(builder, builder.fmul(gain, builder.fdiv(one, u)), _POINT_VECTOR), gap)
         builder.store(builder.fsub(A, move), a, align=4)
         builder.store(builder.fadd(B, move), b, align=4)
         return u
 
-    return types.float32(_ROW, _ROW, types.uint64, types.uint64, types.float32), build
+    return types.float32(_FLOAT_ROW, _FLOAT_ROW, types.uint64, types.uint64, types.float32), build
 
 
 def _push_eight(builder: Any, a: Any, b: Any, gain: Any, limit: Any) -> Any:
@@ -140,13 +141,13 @@ def _push_eight(builder: Any, a: Any, b: Any, gain: Any, limit: Any) -> Any:
     A, B = (builder.load(place, align=4) for place in (a, b))
     gap = builder.fsub(A, B)
     square = builder.fmul(gap, gap)
-    one = ir.Constant(_VECTOR, [1.0] * LANES)
+    one = ir.Constant(_FLOAT_VECTOR, [1.0] * LANES)
     u = builder.fadd(one, _pick(builder, square, list(range(0, 2 * LANES, 2))))
     u = builder.fadd(u, _pick(builder, square, list(range(1, 2 * LANES, 2))))
     q = builder.fdiv(one, u)
-    strength = builder.fmul(builder.fmul(_fill(builder, gain, _VECTOR), q), q)
+    strength = builder.fmul(builder.fmul(_fill(builder, gain, _FLOAT_VECTOR), q), q)
     move = builder.fmul(_pick(builder, strength, [lane // 2 for lane in range(2 * LANES)]), gap)
-    most = _fill(builder, limit, _POINTS)
+    most = _fill(builder, limit, _POINTS_VECTOR)
     least = builder.fneg(most)
     move = builder.select(builder.fcmp_ordered("<", most, move), most, move)
     move = builder.select(builder.fcmp_ordered(">", least, move), least, move)
@@ -165,13 +166,13 @@ def push_eights(_: Any, A: Any, B: Any, i: Any, j: Any, n: Any, gain: Any, limit
 
     def build(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
         rows, (first_a, first_b, count), (gain, limit) = arguments[:2], arguments[2:5], arguments[5:]
-        total = cgutils.alloca_once_value(builder, ir.Constant(_SUMS, [0.0] * LANES))
+        total = cgutils.alloca_once_value(builder, ir.Constant(_DOUBLE_VECTOR, [0.0] * LANES))
         with cgutils.for_range_slice(builder, count.type(0), count, count.type(LANES)) as (k, _):
             numbers = builder.add(first_a, k), builder.add(first_b, k)
-            a, b = (_point(context, builder, *which, _POINTS) for which in zip(rows, numbers, strict=True))
+            a, b = (_point(context, builder, *which, _POINTS_VECTOR) for which in zip(rows, numbers, strict=True))
             q = _push_eight(builder, a, b, gain, limit)
-            builder.store(builder.fadd(builder.load(total), builder.fpext(q, _SUMS)), total)
+            builder.store(builder.fadd(builder.load(total), builder.fpext(q, _DOUBLE_VECTOR)), total)
         return _add_lanes(builder, builder.load(total))
 
     numbers = types.uint64, types.uint64, types.uint64, types.float32, types.float32
-    return types.float64(_ROW, _ROW, *numbers), build
+    return types.float64(_FLOAT_ROW, _FLOAT_ROW, *numbers), build

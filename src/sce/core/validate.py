@@ -1,9 +1,8 @@
-"""Checks of what users give: one clear sentence for each thing that can be wrong."""
+"""Checks of user input: one clear sentence for each thing that can be wrong."""
 
 from __future__ import annotations
 
 import contextlib
-import math
 import numbers
 from typing import Any
 
@@ -13,7 +12,7 @@ import scipy.sparse as sp
 from sce.core.mmap import releasing
 from sce.errors import InputError, ParameterError
 
-_CELLS = 1_000_000  # numbers checked at once
+_FINITE_CHECK_CELLS = 1_000_000  # numbers checked at once
 
 
 def check_vectors(estimator: Any, X: Any) -> Any:
@@ -49,7 +48,7 @@ def check_square(estimator: Any, X: Any) -> Any:
         raise InputError(f"X must be a square matrix of real numbers; its type is {X.dtype}.")
     if X.ndim != 2 or X.shape[0] != X.shape[1]:
         raise InputError(
-            "X must be a square matrix, a row and a column for each point, because it is precomputed; its shape is "
+            "X is precomputed and must be a square matrix with a row and a column for each point; its shape is "
             f"{X.shape}."
         )
     if X.shape[0] == 0:
@@ -67,15 +66,15 @@ def check_sparse(X: Any) -> None:
         try:
             X.check_format(full_check=True)
         except ValueError as error:
-            raise InputError(f"X is a broken sparse matrix ({error}); make it anew.") from None
+            raise InputError(f"X is a broken sparse matrix ({error}); build it again.") from None
 
 
 def _refuse_dates_and_masks(X: Any) -> None:
-    """Dates would be taken for large integers, and masked values for numbers."""
+    """Refuse dates, which would be read as large integers, and masked values, which would be read as numbers."""
     if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
         raise InputError("X has masked values; fill them, for example with X.filled(value), or drop their rows.")
     if getattr(getattr(X, "dtype", None), "kind", None) == "c":
-        raise InputError("Complex data not supported; give the real and the imaginary parts as columns of their own.")
+        raise InputError("Complex data not supported; give the real and imaginary parts as separate columns.")
     if isinstance(X, np.ndarray) and X.dtype.kind in "mM":
         raise InputError(f"X holds dates or durations ({X.dtype}); turn them into numbers.")
     for name, dtype in _column_types(X):
@@ -102,7 +101,7 @@ def _refuse_wrong_shape(X: Any) -> None:
 
 
 def _explain(X: Any, error: ValueError) -> str:
-    """Name the first cell that is text, where that is what went wrong; else the message as it is."""
+    """Name the first cell with text, if that is what went wrong; otherwise keep the message."""
     if sp.issparse(X) or "onvert" not in str(error):
         return str(error)
     names = list(getattr(X, "columns", range(np.shape(X)[1])))
@@ -149,7 +148,7 @@ def all_finite(X: Any) -> bool:
     rows = data.T if data.flags.f_contiguous else data  # in the order of memory
     rows = rows.reshape(-1) if rows.flags.c_contiguous else rows
     is_finite = releasing(rows, lambda start, stop: np.isfinite(rows[start:stop]).all())
-    step = max(1, _CELLS * len(rows) // max(1, rows.size))
+    step = max(1, _FINITE_CHECK_CELLS * len(rows) // max(1, rows.size))
     return all(is_finite(start, min(len(rows), start + step)) for start in range(0, len(rows), step))
 
 
@@ -161,7 +160,7 @@ def check_weights(sample_weight: Any, n: int) -> np.ndarray | None:
         w = np.asarray(sample_weight)
         w = w.astype(np.float64, casting="same_kind" if w.dtype.kind in "fc" else "unsafe")
     except (TypeError, ValueError):
-        raise InputError("sample_weight must be numbers; it holds something else.") from None
+        raise InputError("sample_weight must be an array of numbers.") from None
     if w.shape != (n,):
         raise InputError(f"Sample weights must be 1D array, one for each of the {n} rows; the shape is {w.shape}.")
     bad = np.flatnonzero(~(np.isfinite(w) & (w >= 0)))
@@ -169,19 +168,19 @@ def check_weights(sample_weight: Any, n: int) -> np.ndarray | None:
         raise InputError(f"sample_weight must be finite and not negative; in row {bad[0]} it is {w[bad[0]]}.")
     if np.count_nonzero(w) < min(n, 2):
         raise InputError(
-            "sample_weight is zero in all rows but one or none, so nothing is pushed apart; give at least two weights."
+            "sample_weight is zero in all rows but at most one, so nothing is pushed apart; give at least two rows a weight."
         )
     w = w / w.max()
     if n > 1 and (w * w).sum() > 0.9 * w.sum() ** 2:
         raise InputError(
-            f"sample_weight of row {w.argmax()} outweighs all other rows together by far, so that nothing else is pushed "
-            "apart; lower it."
+            f"sample_weight of row {w.argmax()} far outweighs all other rows together, so nothing else is pushed apart; "
+            "lower it."
         )
     return None if (w == 1.0).all() else w / w.mean()
 
 
 def is_word(value: Any, word: str) -> bool:
-    """Whether a parameter, which may be an array just as well, is this word."""
+    """Whether a parameter, which might also be an array, equals this word."""
     return isinstance(value, str) and value == word
 
 
@@ -192,46 +191,8 @@ def check_count(value: Any, name: str, least: int = 1) -> int:
     return int(value)
 
 
-def check_tolerance(tol: Any) -> float | None:
-    """A tolerance: a number, 0 or more; None for "auto"."""
-    if is_word(tol, "auto"):
-        return None
-    if isinstance(tol, bool) or not isinstance(tol, numbers.Real) or not 0 <= float(tol) < math.inf:
-        raise ParameterError(f'tol must be "auto" or a number, 0 or more; got {tol!r}.')
-    return float(tol)
-
-
-def check_learning_rate(rate: Any) -> tuple[float, float] | None:
-    """(first, last) rates from a number, which falls to 0, or from a pair; None for "auto"."""
-    if is_word(rate, "auto"):
-        return None
-    pair = (rate, 0.0) if isinstance(rate, numbers.Real) and not isinstance(rate, bool) else rate
-    if (
-        not isinstance(pair, tuple | list)
-        or len(pair) != 2
-        or not all(isinstance(x, numbers.Real) and not isinstance(x, bool) and 0 <= float(x) <= 100 for x in pair)
-        or pair[0] <= 0
-    ):
-        raise ParameterError(
-            'learning_rate must be "auto", a number above 0, at most 100, which falls to 0 along the run, or a pair '
-            f"(first, last); got {rate!r}."
-        )
-    return float(pair[0]), float(pair[1])
-
-
-def check_components(n_components: Any) -> int:
-    """1, 2 or 3."""
-    if (
-        isinstance(n_components, bool)
-        or not isinstance(n_components, numbers.Integral)
-        or not 1 <= int(n_components) <= 3
-    ):
-        raise ParameterError(f"n_components must be 1, 2 or 3; got {n_components!r}.")
-    return int(n_components)
-
-
 def draw_seed(random_state: Any) -> int:
-    """A seed from whatever scikit-learn takes for random_state."""
+    """A seed from anything that scikit-learn accepts as random_state."""
     from sklearn.utils import check_random_state
 
     try:

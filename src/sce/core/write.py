@@ -1,4 +1,4 @@
-"""Files are written whole or not at all, and whether they can be is known before the work."""
+"""Atomic files: written whole or not at all, and checked to be writable before the work begins."""
 
 from __future__ import annotations
 
@@ -17,14 +17,12 @@ if TYPE_CHECKING:
     import numpy as np
 
 ALIGNMENT = 64  # bytes: a cache line, and what NumPy pads the header of an array to
-_MEMBER_HEADER = (
-    30 + 20
-)  # bytes before the content of a zip member, beside its name and padding: fixed part, 64-bit sizes
+_MEMBER_HEADER = 30 + 20  # bytes of a zip member's header besides its name and padding: fixed part, 64-bit sizes
 _PADDING = struct.Struct("<HHH")  # identifier, length of what follows, alignment
 
 
 def check_writable(path: str | Path, kinds: Iterable[str], inputs: Iterable[str | Path] = ()) -> Path:
-    """The path, once a file could be made there.
+    """The path, after checking that a file can be created there.
 
     Parameters
     ----------
@@ -58,19 +56,19 @@ def check_writable(path: str | Path, kinds: Iterable[str], inputs: Iterable[str 
 
 
 def _refuse_place(path: Path, inputs: Iterable[str | Path]) -> None:
-    """Refuse a folder, a file that is being read, and a folder that is not there."""
+    """Refuse a folder, a file that is being read, and a folder that does not exist."""
     if path.is_dir():
         raise OutputError(f"{path} is a folder; give the name of a file.")
     for other in inputs:
         if path.exists() and Path(other).exists() and path.samefile(other):
             raise OutputError(f"{path} is the file that is being read; choose another name for the output.")
     if not path.parent.is_dir():
-        raise OutputError(f"The folder {path.parent} is not there; make it first: mkdir -p {path.parent}")
+        raise OutputError(f"The folder {path.parent} does not exist; create it first: mkdir -p {path.parent}")
 
 
 @contextmanager
 def atomic(path: str | Path) -> Iterator[BinaryIO]:
-    """A file to write to, which takes its name when all is written; on any error nothing is left and nothing is lost.
+    """A file to write to, which gets its name when all is written; on any error nothing is left behind and nothing is lost.
 
     Examples
     --------
@@ -96,9 +94,9 @@ def atomic(path: str | Path) -> Iterator[BinaryIO]:
 
 
 def write_npz(file: BinaryIO, arrays: dict[str, np.ndarray]) -> None:
-    """Write arrays as numpy.savez does, each aligned in the file, so that it can be mapped into memory.
+    """Write arrays as numpy.savez does, but each aligned in the file, so that it can be mapped into memory.
 
-    numpy.savez does not align them, and on a full disk may leave an archive behind that complains when it is dropped.
+    numpy.savez, moreover, may leave an archive behind on a full disk that complains when it is freed.
     """
     import zipfile
 

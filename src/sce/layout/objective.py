@@ -1,4 +1,4 @@
-"""The exact objective in plain NumPy, for small N: the oracle of the tests, and the paper as code.
+"""The exact objective in plain NumPy, for small N: the reference of the tests, and the paper as code.
 
 With q_ij = 1 / (1 + |y_i - y_j|^2), P summing to 1, point weights w (all 1 unless given) and sums over i != j::
 
@@ -88,7 +88,7 @@ def algorithm_1(
 ) -> tuple[np.ndarray, float]:
     """The paper's Algorithm 1, line by line, its workers one after the other. Slow: for reading and for tests.
 
-    The paper's slips are put right: s starts at 1 / N(N-1), and pairs i = j are skipped.
+    The paper's slips are corrected: s starts at 1 / N(N-1), and pairs i = j are skipped.
 
     Returns
     -------

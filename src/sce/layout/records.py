@@ -1,51 +1,29 @@
-"""What every optimiser takes and gives: options in; coordinates, r, a record of each epoch and the reason of the end out."""
+"""What every layout gives, and who looks on while it runs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from sce.layout.scale import ScaleRule
-
 Callback = Callable[[int, np.ndarray, float, float], Any]
 STOPPED = "stopped by the callback"
-DONE = "all epochs done"
-
-
-@dataclass(frozen=True)
-class LayoutOptions:
-    """How to lay P out.
-
-    `n_epochs` counts the sampler's epochs, or the most iterations of the full gradient; None is what is worth it. `tol` is
-    the relative change of Y and r that ends a run; None is 0 for the sampler, and 1e-3 for the full gradient. `learning_rate`
-    is the sampler's rate in the first and in the (never run) epoch after the last one; between them it is linear. None is
-    what suits the number of points, falling to 0.
-    """
-
-    rule: ScaleRule
-    n_epochs: int | None = None
-    learning_rate: tuple[float, float] | None = None
-    n_repulsive: int = 1
-    tol: float | None = None
-    seed: int = 0
-    weights: np.ndarray | None = None
+EPOCHS_DONE = "all epochs done"
 
 
 class Record(NamedTuple):
     """What is known at the end of an epoch of the sampler, or of an iteration of the full gradient."""
 
     epoch: int  # counted from 1
-    loss: float  # the I-divergence D_I(P || s q): the sampler's is estimated from the pairs drawn in the epoch
+    loss: float  # the I-divergence D_I(P || s q); the sampler's is estimated from the pairs drawn in the epoch
     r: float  # the repulsion weight for the next epoch, or of the result
-    learning_rate: float  # the full gradient's is the length of the step, of which 1 is L-BFGS's own
+    learning_rate: float  # the full gradient's is the length of the step, relative to L-BFGS's own
     change: float  # |Y - Y_before| / |Y|; NaN where it was not asked for
 
 
 class Layout(NamedTuple):
-    """The result: coordinates, repulsion weight, one record an epoch and why the run ended."""
+    """The result: coordinates, repulsion weight, one record per epoch, and why the run ended."""
 
     Y: np.ndarray
     r: float
@@ -53,31 +31,33 @@ class Layout(NamedTuple):
     stop_reason: str
 
 
+class Reporter(Protocol):
+    """Shows a person how far a layout is."""
+
+    def stage(self, text: str) -> None:
+        """A stage has ended."""
+
+    def epochs(self, total: int | None) -> Callable[[Record], None] | None:
+        """The epochs that are shown begin, `total` of them if that is known; what to call with the record of each."""
+
+
 class Watch(NamedTuple):
-    """Who looks on: a callback (epoch, Y, r, loss) that may stop the run by returning True, and a progress bar."""
+    """Who looks on.
+
+    Attributes
+    ----------
+    callback : callable, optional
+        Called as callback(epoch, Y, r, loss) after each epoch and iteration; the run stops when it returns True.
+    reporter : Reporter, optional
+        Shows the stages and the epochs.
+    checkpoint : callable, optional
+        Called after each stage, epoch and iteration with a function that returns the :class:`sce.layout.state.State`, from
+        which the run can be continued.
+    """
 
     callback: Callback | None = None
-    progress: Callable[[Record], None] | None = None
+    reporter: Reporter | None = None
+    checkpoint: Callable[[Callable[[], Any]], None] | None = None
 
 
 NOBODY = Watch()
-
-
-def run(
-    epochs: Iterator[tuple[Record, str | None]], coordinates: Callable[[], np.ndarray], watch: Watch
-) -> tuple[list[Record], str]:
-    """Go through the epochs until one of them, or the callback, says why to stop: all records, and the reason."""
-    history: list[Record] = []
-    for record, reason in epochs:
-        history.append(record)
-        if watch.progress is not None:
-            watch.progress(record)
-        if watch.callback is not None and _is_true(watch.callback(record.epoch, coordinates(), record.r, record.loss)):
-            return history, STOPPED
-        if reason is not None:
-            return history, reason
-    return history, DONE
-
-
-def _is_true(answer: Any) -> bool:
-    return isinstance(answer, bool | np.bool_) and bool(answer)

@@ -10,24 +10,63 @@ rule                  r                                              what it is
 
 While the layout moves, the mean in the denominator is estimated from the q of the pairs that were drawn: the estimate
 counts as so many old draws, its memory, and each epoch's draws are mixed in. r starts low, so that what belongs together
-gathers before repulsion parts it (t-SNE's early exaggeration does the same); Eq. (6) followed at once from a random start
+gathers before repulsion separates it (t-SNE's early exaggeration does the same). Eq. (6) followed at once from a random start
 would blow the layout up, because q is small everywhere.
+
+A new rule is a subclass of :class:`ScaleRule` here, and a name in RULES if users shall write it as a word.
 """
 
 from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from sce.errors import ParameterError
 
 Forgetting = float | Literal["paper"]
+SAMPLER_R = 1.0  # the r at which the sampler prepares a map for the full gradient
+SAMPLER_ALPHA_FROM = 0.1  # SCE's r is about 1 / alpha: from this alpha on the sampler can follow it
+
+
+class ScaleRule:
+    """What every rule says of itself."""
+
+    forgetting: Forgetting = 0.1  # the memory of the estimate, as a share of all steps still planned
+    start: float = 0.2  # the first r
+
+    def weight(self, mean_q_P: float, mean_q_U: float) -> float:
+        """The repulsion weight r at these means."""
+        raise NotImplementedError
+
+    def energy(self, mean_q_P: float, mean_q_U: float) -> float:
+        """What the repulsion costs: a function of E_U[q] whose slope is the weight, for the line search."""
+        raise NotImplementedError
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether r does not depend on the map."""
+        return False
+
+    @property
+    def has_minimum(self) -> bool:
+        """Whether the objective has a minimum that the full gradient can go to."""
+        return True
+
+    @property
+    def expected_r(self) -> float:
+        """The r at the minimum, as far as it can be told beforehand; infinite if it cannot."""
+        return math.inf
+
+    def for_sampler(self) -> ScaleRule:
+        """The rule under which the sampler prepares a map for the full gradient: one of weak repulsion."""
+        return FixedScale(SAMPLER_R)
 
 
 @dataclass(frozen=True)
-class FixedScale:
+class FixedScale(ScaleRule):
     """A constant repulsion weight r: GSNE.
 
     Examples
@@ -42,17 +81,27 @@ class FixedScale:
         _require_number(self.r, "scale", "a repulsion weight r above 0, at most 1e30", 0.0, 1e30, open_left=True)
 
     def weight(self, mean_q_P: float, mean_q_U: float) -> float:  # noqa: ARG002
-        """The repulsion weight at these means."""
+        """r itself."""
         return float(self.r)
 
     def energy(self, mean_q_P: float, mean_q_U: float) -> float:  # noqa: ARG002
-        """What the repulsion costs: its slope in E_U is the weight."""
+        """r E_U[q]."""
         return float(self.r) * mean_q_U
+
+    @property
+    def is_fixed(self) -> bool:
+        """Always."""
+        return True
+
+    @property
+    def expected_r(self) -> float:
+        """r itself."""
+        return float(self.r)
 
 
 @dataclass(frozen=True)
-class SCEScale:
-    """SCE's own choice, Eq. (6) of the paper: the more neighbours have come together, the weaker the repulsion.
+class SCEScale(ScaleRule):
+    """SCE's own choice, Eq. (6) of the paper: the closer neighbours have come, the weaker the repulsion.
 
     Parameters
     ----------
@@ -79,11 +128,11 @@ class SCEScale:
         _check_memory(self.forgetting, self.start)
 
     def weight(self, mean_q_P: float, mean_q_U: float) -> float:
-        """The repulsion weight at these means."""
+        """1 / (alpha E_P[q] + (1 - alpha) E_U[q])."""
         return 1.0 / (self.alpha * mean_q_P + (1.0 - self.alpha) * mean_q_U)
 
     def energy(self, mean_q_P: float, mean_q_U: float) -> float:
-        """What the repulsion costs at a given E_P: its slope in E_U is the weight."""
+        """The integral of the weight over E_U[q], at a given E_P[q]."""
         near, far = self.alpha * mean_q_P, (1.0 - self.alpha) * mean_q_U
         if self.alpha < 0.5:
             return math.log(near + far) / (1.0 - self.alpha)
@@ -91,9 +140,18 @@ class SCEScale:
             return math.log1p(far / near) / (1.0 - self.alpha)
         return mean_q_U / mean_q_P
 
+    @property
+    def expected_r(self) -> float:
+        """About 1 / alpha, because neighbours have q near 1 and other pairs q near 0."""
+        return 1.0 / self.alpha if self.alpha > 0 else math.inf
+
+    def for_sampler(self) -> ScaleRule:
+        """The rule itself, where the sampler can follow it."""
+        return self if self.alpha >= SAMPLER_ALPHA_FROM else super().for_sampler()
+
 
 @dataclass(frozen=True)
-class SNEScale:
+class SNEScale(ScaleRule):
     """t-SNE's choice, which makes the output similarities sum to 1; `exaggeration` beta weakens the repulsion.
 
     `forgetting` and `start` are as in :class:`SCEScale`.
@@ -113,15 +171,24 @@ class SNEScale:
         _check_memory(self.forgetting, self.start)
 
     def weight(self, mean_q_P: float, mean_q_U: float) -> float:  # noqa: ARG002
-        """The repulsion weight at these means."""
+        """1 / (exaggeration E_U[q])."""
         return 1.0 / (self.exaggeration * mean_q_U)
 
     def energy(self, mean_q_P: float, mean_q_U: float) -> float:  # noqa: ARG002
-        """What the repulsion costs: its slope in E_U is the weight."""
+        """ln(E_U[q]) / exaggeration."""
         return math.log(mean_q_U) / self.exaggeration
 
+    @property
+    def has_minimum(self) -> bool:
+        """Below an exaggeration of 1 the map grows for ever."""
+        return self.exaggeration >= 1.0
 
-ScaleRule = FixedScale | SCEScale | SNEScale
+
+# Words that `scale` may be: the rule from the estimator's `alpha` and `exaggeration`.
+RULES: dict[str, Callable[[float, float], ScaleRule]] = {
+    "sce": lambda alpha, _: SCEScale(alpha),
+    "sne": lambda _, exaggeration: SNEScale(exaggeration),
+}
 
 
 def make_rule(scale: Any, alpha: float = 0.1, exaggeration: float = 1.0) -> ScaleRule:
@@ -137,50 +204,58 @@ def make_rule(scale: Any, alpha: float = 0.1, exaggeration: float = 1.0) -> Scal
     if exaggeration != 1.0 and not (isinstance(scale, str) and scale == "sne"):
         raise ParameterError(f'exaggeration={exaggeration!r} goes with scale="sne" only; got scale={scale!r}.')
     _require_number(alpha, "alpha", "a number from 0 to 1", 0.0, 1.0)
-    if isinstance(scale, FixedScale | SCEScale | SNEScale):
+    if isinstance(scale, ScaleRule):
         return scale
     if isinstance(scale, str):
-        if scale not in ("sce", "sne"):
-            raise ParameterError(f'scale must be "sce", "sne", a repulsion weight r above 0 or a rule; got {scale!r}.')
-        return SCEScale(alpha) if scale == "sce" else SNEScale(exaggeration)
+        if scale not in RULES:
+            words = ", ".join(f'"{word}"' for word in RULES)
+            raise ParameterError(f"scale must be {words}, a repulsion weight r above 0 or a rule; got {scale!r}.")
+        return RULES[scale](alpha, exaggeration)
     return FixedScale(scale)
 
 
 class ScaleEstimate:
-    """The repulsion weight of a rule while the layout moves.
+    """The repulsion weight of a rule while the sampler moves the map.
 
     Parameters
     ----------
-    rule : FixedScale, SCEScale or SNEScale
+    rule : ScaleRule
     planned : float
         All steps of the planned run.
     n_pairs : float
         N(N-1), the paper's memory.
+
+    Attributes
+    ----------
+    mean_q_P, mean_q_U : float
+        The estimates of E_P[q] and E_U[q].
+    done : float
+        Steps so far.
     """
 
     def __init__(self, rule: ScaleRule, planned: float, n_pairs: float) -> None:
-        self._rule = rule
-        self._planned, self._done, self._n_pairs = planned, 0.0, n_pairs
-        first = 1.0 if isinstance(rule, FixedScale) else rule.weight(1.0, 1.0) / rule.start
-        self._mean_q_P = self._mean_q_U = first  # the means at which the rule gives its own start
+        self._rule, self._planned, self._n_pairs = rule, planned, n_pairs
+        self.done = 0.0
+        first = 1.0 if rule.is_fixed else rule.weight(1.0, 1.0) / rule.start
+        self.mean_q_P = self.mean_q_U = first  # the means at which the rule gives its own start
 
     @property
     def r(self) -> float:
         """The present repulsion weight."""
-        return self._rule.weight(self._mean_q_P, self._mean_q_U)
+        return self._rule.weight(self.mean_q_P, self.mean_q_U)
 
     def mix(self, mean_q_P: float, mean_q_U: float, steps: float) -> None:
         """Mix in the means of q over the pairs drawn in so many steps."""
-        if isinstance(self._rule, FixedScale):
+        if self._rule.is_fixed:
             return
-        self._done += steps
+        self.done += steps
         if self._rule.forgetting == "paper":
-            mass = self._n_pairs
+            memory = self._n_pairs
         else:
-            mass = self._rule.forgetting * max(self._planned - self._done, 0.0)
-        rho = mass / (mass + steps)
-        self._mean_q_P = rho * self._mean_q_P + (1.0 - rho) * mean_q_P
-        self._mean_q_U = rho * self._mean_q_U + (1.0 - rho) * mean_q_U
+            memory = self._rule.forgetting * max(self._planned - self.done, 0.0)
+        rho = memory / (memory + steps)
+        self.mean_q_P = rho * self.mean_q_P + (1.0 - rho) * mean_q_P
+        self.mean_q_U = rho * self.mean_q_U + (1.0 - rho) * mean_q_U
 
 
 def _check_memory(forgetting: Any, start: Any) -> None:

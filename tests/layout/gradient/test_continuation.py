@@ -8,20 +8,14 @@ import scipy.optimize
 import scipy.sparse as sp
 from sklearn.datasets import load_digits
 
+from layouts import descend as run
 from sce.core.parallel import Team
 from sce.graph.build import GraphOptions, build_affinity
 from sce.layout import objective
-from sce.layout.components import LINK
-from sce.layout.gradient.continuation import descend
-from sce.layout.records import LayoutOptions, Watch
+from sce.layout.components import LINK_WEIGHT
 from sce.layout.scale import FixedScale, SCEScale, SNEScale
 
 DECADES = range(-4, 9)
-
-
-def run(P, rule, start, *, n_jobs=2, method="auto", callback=None, **options):
-    with Team(n_jobs) as team:
-        return descend(P, start, LayoutOptions(rule, **options), team, Watch(callback), method)
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +105,7 @@ def test_where_the_point_ends(r, is_point):
     assert ("single point" in layout.stop_reason) == is_point
 
 
-def test_a_start_in_one_spot_is_parted(digits):
+def test_a_start_in_one_spot_is_separated(digits):
     """By a little noise, since no force can."""
     P, start = digits
     spot, large = (run(P, FixedScale(1.0), c * start) for c in (0.0, 1.0))
@@ -218,7 +212,7 @@ def test_components_stay_in_reach(rule):
     P = sp.csr_matrix((A + A.T) / (2 * A.sum())).astype(np.float32)
     layout = run(P, rule, rng.normal(size=(131, 2)), tol=1e-5, n_epochs=3000)
     assert "all iterations" not in layout.stop_reason
-    assert np.abs(layout.Y).max() < 4.0 * np.sqrt(layout.r / LINK)
+    assert np.abs(layout.Y).max() < 4.0 * np.sqrt(layout.r / LINK_WEIGHT)
     again = run(P, rule, layout.Y, tol=1e-5, n_epochs=500)
     assert np.abs(again.Y).max() < 1.2 * np.abs(layout.Y).max()
 

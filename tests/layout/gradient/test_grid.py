@@ -9,7 +9,7 @@ from sce.core.parallel import Team
 from sce.layout.gradient.grid import Workspace, make_grid, padded_length, smooth_field, spectrum
 from sce.layout.gradient.pairs import around
 from sce.layout.gradient.splines import coefficients, spread
-from sce.layout.gradient.split import MOST_PADDED, choose_split, precision_for, sharpest, survey
+from sce.layout.gradient.split import PADDED_NODES_AT_MOST, choose_split, precision_for, sharpest, survey
 from sce.layout.gradient.tiles import AXES, Frame, embed, sort_points
 
 
@@ -111,7 +111,10 @@ def test_the_grid_is_bounded(extent):
         split = choose_split(
             survey(points, AXES[2], points.min(axis=0), np.ptp(points, axis=0), precision), precision, 0.0
         )
-        assert padded_length(int(extent / split.step) + precision.order + 1, np.inf, precision.fade) <= MOST_PADDED[2]
+        assert (
+            padded_length(int(extent / split.step) + precision.order + 1, np.inf, precision.fade)
+            <= PADDED_NODES_AT_MOST[2]
+        )
 
 
 @pytest.mark.parametrize("extent", [1.0, 100.0, 1e4, 1e9, 1e60])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sce.core.parallel import Team
-from sce.layout.gradient.lbfgs import KEPT, Memory
+from sce.layout.gradient.lbfgs import STEPS_KEPT, Memory
 
 
 def two_loops(G, pairs, H, factor):
@@ -19,7 +19,7 @@ def two_loops(G, pairs, H, factor):
     return -p
 
 
-@pytest.mark.parametrize("kept", [0, 1, 3, KEPT, KEPT + 4])
+@pytest.mark.parametrize("kept", [0, 1, 3, STEPS_KEPT, STEPS_KEPT + 4])
 def test_directions_are_the_textbooks(kept):
     """With fewer, as many and more steps than are remembered."""
     rng = np.random.default_rng(kept)
@@ -32,7 +32,7 @@ def test_directions_are_the_textbooks(kept):
             s = rng.normal(size=30)
             y = A @ s
             memory.keep(s, y, H @ y)
-            pairs, factor = [*pairs, (s, y)][-KEPT:], s @ y / (y @ H @ y)
+            pairs, factor = [*pairs, (s, y)][-STEPS_KEPT:], s @ y / (y @ H @ y)
         G = rng.normal(size=30)
         expected = two_loops(G, pairs, H, factor)
         np.testing.assert_allclose(memory.direction(G, H @ G), expected, atol=2e-5 * np.abs(expected).max())

@@ -4,19 +4,19 @@ import numpy as np
 import scipy.sparse as sp
 
 from sce.core.parallel import Team
-from sce.layout.gradient.precondition import DEGREE, SHIFT, Preconditioner
-from sce.layout.gradient.terms import Graph
+from sce.layout.gradient.precondition import DEGREE, DIAGONAL_SHIFT, Preconditioner
+from sce.layout.similarities import Similarities
 
 
 def laplacian(P):
     """Four times the shifted Laplacian of P, dense."""
     degree = np.asarray(P.sum(axis=1)).ravel()
-    return 4.0 * (np.diag(degree + SHIFT * degree.mean()) - P.toarray())
+    return 4.0 * (np.diag(degree + DIAGONAL_SHIFT * degree.mean()) - P.toarray())
 
 
 def apply(P, G, n_jobs=2):
     with Team(n_jobs) as team:
-        return Preconditioner(Graph(P.indptr, P.indices, P.data), team)(G)
+        return Preconditioner(Similarities(P, team))(G)
 
 
 def twin(P, G):

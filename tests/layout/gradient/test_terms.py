@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 
 from sce.core.parallel import Team
 from sce.layout import objective
-from sce.layout.gradient.terms import Gradient, Graph, _logarithm, attract
+from sce.layout.gradient.attraction import _logarithm
+from sce.layout.gradient.terms import Gradient
+from sce.layout.similarities import Similarities
 
 
 def evaluate(P, Y, weights=None, n_jobs=2, method="exact", accuracy=1e-4):
     with Team(n_jobs) as team:
-        return Gradient(P, weights, team, method)(Y, accuracy)
+        return Gradient(Similarities(P, team), weights, method)(Y, accuracy)
 
 
 @pytest.mark.parametrize("d", [1, 2, 3])
@@ -47,7 +49,7 @@ def test_threads_do_not_change_a_byte(graph):
     results = []
     for n_jobs in (1, 2, 3):
         with Team(n_jobs) as team:
-            results.append(attract(Graph(P.indptr, P.indices, P.data), Y, team))
+            results.append(Similarities(P, team).attract(Y))
     for other in results[1:]:
         assert other[:2] == results[0][:2]
         assert other[2].tobytes() == results[0][2].tobytes()

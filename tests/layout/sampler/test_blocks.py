@@ -140,8 +140,9 @@ def test_repulsion_shares_count_all_pairs(weights):
 
 def test_edge_offsets_are_64_bit():
     """The edges of a bucket that begins beyond 2^31 are found: 3 billion edges, of which only the last are ever touched."""
+    from sce.layout.engine import Lap
     from sce.layout.sampler.blocks import Blocks
-    from sce.layout.sampler.kernel import COUNT_P, Epoch, run_tasks
+    from sce.layout.sampler.kernel import COUNT_P, run_tasks
 
     n_edges = 3_000_000_000
     lazy = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000  # MAP_NORESERVE: address space, no memory
@@ -157,8 +158,8 @@ def test_edge_offsets_are_64_bit():
     )  # fmt: skip
     Y = np.array([[0, 0], [0, 0], [0, 0], [1, 0]], np.float32)
     sums = np.empty((1, 5))
-    epoch = Epoch(0, 1.0, 1.0, np.float32(0.5), np.float32(0), np.float32(1), np.uint64(1))
-    run_tasks(Y.reshape(-1), blocks, epoch, np.array([[1, 1]]), (0, 1), (0, 1), sums)
+    lap = Lap(0, 1.0, 1.0, np.float32(0.5), np.float32(0), np.float32(1), np.uint64(1))
+    run_tasks(Y.reshape(-1), blocks, lap, np.array([[1, 1]]), (0, 1), (0, 1), sums)
     assert sums[0, COUNT_P] == 1
     assert Y[:, 0].tolist() == [0, 0, 0.25, 0.75]
 

@@ -4,11 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from sce.core.parallel import Team
-from sce.engines.threads import ThreadEngine
+from layouts import run as lay_out
 from sce.layout import objective
-from sce.layout.records import LayoutOptions, Watch
-from sce.layout.sampler.epochs import sample
 from sce.layout.scale import FixedScale, SCEScale, SNEScale
 
 
@@ -29,19 +26,10 @@ def clustered_graph(n_clusters=6, size=60, seed=0):
     return sp.csr_matrix(A / A.nnz).astype(np.float32)
 
 
-def run(P, rule=None, *, n_jobs=1, d=2, start=None, callback=None, **options):
-    n = P.shape[0]
-    if start is None:
-        start = 0.01 * np.random.default_rng(0).normal(size=(n, d))
-    with Team(n_jobs) as team:
-        return sample(
-            P,
-            start,
-            LayoutOptions(rule or SCEScale(), **({"n_epochs": 100} | options)),
-            ThreadEngine(team),
-            team,
-            Watch(callback),
-        )
+def run(P, rule=None, *, n_jobs=1, d=2, start=None, **options):
+    start = 0.01 * np.random.default_rng(0).normal(size=(P.shape[0], d)) if start is None else start
+    options = {"n_epochs": 100} | options
+    return lay_out(P, rule or SCEScale(), "sampler", start=start, n_jobs=n_jobs, n_components=start.shape[1], **options)
 
 
 @pytest.mark.parametrize("alpha", [0.25, 0.5, 1.0])

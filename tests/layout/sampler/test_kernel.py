@@ -5,10 +5,20 @@ import pytest
 
 from sce.core import random as rnd
 from sce.core.parallel import Team
-from sce.engines.threads import ThreadEngine
 from sce.layout import objective
+from sce.layout.engine import Lap
 from sce.layout.sampler.blocks import bucket_number, make_blocks, schedule
-from sce.layout.sampler.kernel import COUNT_P, COUNT_U, RUN, SUM_LOG, SUM_Q_P, SUM_Q_U, Epoch, draws, repel
+from sce.layout.sampler.kernel import (
+    COUNT_P,
+    COUNT_U,
+    DRAWS_IN_A_ROW,
+    SUM_LOG,
+    SUM_Q_P,
+    SUM_Q_U,
+    draws,
+    repel,
+    run_tasks,
+)
 
 
 def bits(key, counter):
@@ -27,8 +37,8 @@ def below_low(random, n):
 class Twin:
     """The sampler in plain Python and NumPy float32, a pair at a time."""
 
-    def __init__(self, Y, blocks, epoch):
-        self.Y, self.blocks, self.epoch = Y.copy(), blocks, epoch
+    def __init__(self, Y, blocks, lap):
+        self.Y, self.blocks, self.lap = Y.copy(), blocks, lap
         self.sums = np.zeros(5)
 
     def run(self):
@@ -37,21 +47,21 @@ class Twin:
         return self.Y, self.sums
 
     def task(self, a, b):
-        epoch, blocks = self.epoch, self.blocks
+        lap, blocks = self.lap, self.blocks
         bucket = bucket_number(a, b, len(blocks.starts) - 1)
-        fixed = bits(epoch.key, bucket)
-        key = bits(fixed, epoch.number + 3)
-        share = epoch.steps * blocks.attraction[bucket]
+        fixed = bits(lap.key, bucket)
+        key = bits(fixed, lap.number + 3)
+        share = lap.steps * blocks.attraction[bucket]
         phase = float(int(bits(fixed, 0)) >> 11) / 2**53
-        done = int(epoch.number * share + phase)
-        n_pulls = int((epoch.number + 1) * share + phase) - done
-        share = epoch.steps * epoch.n_repulsive * blocks.repulsion[bucket]
+        done = int(lap.number * share + phase)
+        n_pulls = int((lap.number + 1) * share + phase) - done
+        share = lap.steps * lap.n_repulsive * blocks.repulsion[bucket]
         phase = float(int(bits(fixed, 1)) >> 11) / 2**53
-        n_pushes = int((epoch.number + 1) * share + phase) - int(epoch.number * share + phase)
+        n_pushes = int((lap.number + 1) * share + phase) - int(lap.number * share + phase)
         lo, hi = blocks.buckets[bucket], blocks.buckets[bucket + 1]
         place = (below(bits(fixed, 2), hi - lo) + done) % (hi - lo) if hi > lo else 0
         n_pulls = n_pulls if hi > lo else 0
-        turns = -(-max(n_pulls, n_pushes) // RUN)
+        turns = -(-max(n_pulls, n_pushes) // DRAWS_IN_A_ROW)
         for turn in range(turns):
             pull_key, push_key = bits(key, 2 * turn), bits(key, 2 * turn + 1)
             for k in range(n_pulls // turns + (turn < n_pulls % turns)):
@@ -66,7 +76,7 @@ class Twin:
         i, j = blocks.edges[e, 2:] if alias else blocks.edges[e, :2]
         i, j = blocks.starts[a] + i, blocks.starts[b] + j
         d, u, q = self.pair(i, j)
-        move = (self.epoch.attraction * q) * d
+        move = (self.lap.attraction * q) * d
         self.Y[i] -= move
         self.Y[j] += move
         self.sums[[SUM_Q_P, SUM_LOG, COUNT_P]] += [q, np.log(float(u)), 1]
@@ -78,7 +88,7 @@ class Twin:
         while done < n:
             random = bits(key, counter)
             counter += 1
-            i, run = below(random, n_a), min(n - done, RUN, n_a, n_b)
+            i, run = below(random, n_a), min(n - done, DRAWS_IN_A_ROW, n_a, n_b)
             if a == b:
                 shift = 1 + below_low(random, n_a - 1)
                 j = i + shift
@@ -102,7 +112,7 @@ class Twin:
 
     def push(self, i, j):
         d, _, q = self.pair(i, j)
-        move = np.clip((self.epoch.repulsion * q * q) * d, -self.epoch.limit, self.epoch.limit)
+        move = np.clip((self.lap.repulsion * q * q) * d, -self.lap.limit, self.lap.limit)
         self.Y[i] += move
         self.Y[j] -= move
         self.sums[[SUM_Q_U, COUNT_U]] += [q, 1]
@@ -115,31 +125,38 @@ class Twin:
         return d, u, np.float32(1) / u
 
 
-def make_epoch(number, steps, *, eta=0.7, r=2.0, n_repulsive=1, seed=9):
+def make_lap(number, steps, *, eta=0.7, r=2.0, n_repulsive=1, seed=9):
     gain = np.float32(2 * eta)
-    return Epoch(
+    return Lap(
         number, float(steps), float(n_repulsive), gain, np.float32(2 * eta * r / n_repulsive), np.float32(1.5),
         rnd.stream(seed, "draws"),
     )  # fmt: skip
+
+
+def run_lap(Y, blocks, lap):
+    """All tasks of a lap, one after the other: moves Y, gives the sums."""
+    tasks = schedule(len(blocks.starts) - 1)
+    sums = np.empty((len(tasks), 5))
+    run_tasks(Y.reshape(-1), blocks, lap, tasks, (0, len(tasks)), tuple(range(Y.shape[1])), sums)
+    return sums.sum(axis=0)
 
 
 @pytest.mark.parametrize("point_weights", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(("n", "d", "number"), [(2, 2, 0), (5, 3, 1), (40, 2, 7), (600, 3, 0), (1300, 2, 3)])
 def test_kernel_equals_its_twin_to_the_last_bit(graph, n, d, number, weighted, point_weights):
-    """The compiled epoch and the plain one give the same bytes, with edge weights, point weights, 2 and 3 dimensions."""
+    """The compiled lap and the plain one give the same bytes, with edge weights, point weights, 2 and 3 dimensions."""
     P = graph(max(n, 3), weighted=weighted)[:n, :n]
     rng = np.random.default_rng(1)
     weights = rng.uniform(0.2, 4.0, n) if point_weights else None
     with Team(2) as team:
         blocks, _ = make_blocks(P, team, 4, weights)
         Y = rng.normal(size=(n, d)).astype(np.float32)
-        epoch = make_epoch(number, 10 * n, n_repulsive=2)
-        expected, expected_sums = Twin(Y, blocks, epoch).run()
-        session = ThreadEngine(team).open(Y, blocks)
-        sums = session.run(epoch)
+        lap = make_lap(number, 10 * n, n_repulsive=2)
+        expected, expected_sums = Twin(Y, blocks, lap).run()
+    sums = run_lap(Y, blocks, lap)
     assert expected_sums[COUNT_P] > 0
-    assert np.array_equal(session.coordinates(), expected)
+    assert np.array_equal(Y, expected)
     np.testing.assert_allclose(sums, expected_sums, rtol=1e-12)
 
 
@@ -156,9 +173,9 @@ def test_mean_displacement_of_single_steps_is_minus_eta_times_the_gradient(graph
     with Team(1) as team:
         blocks, order = make_blocks(P, team, 0, weights)
         for seed in range(trials):
-            session = ThreadEngine(team).open(Y[order], blocks)
-            session.run(make_epoch(seed % 5, 1, eta=eta, r=r, seed=seed))
-            move = session.coordinates() - Y[order]
+            moved = Y[order]
+            run_lap(moved, blocks, make_lap(seed % 5, 1, eta=eta, r=r, seed=seed))
+            move = moved - Y[order]
             total += move
             squares += move.astype(np.float64) ** 2
     mean = total / trials
@@ -172,16 +189,16 @@ def test_mean_displacement_of_single_steps_is_minus_eta_times_the_gradient(graph
 def test_long_runs_within_a_block_push_all_pairs_alike(n):
     """The mean push of 200 draws within one block is that of uniform pairs, wherever the points stand in the order."""
     Y = np.random.default_rng(3).normal(size=(n, 2)).astype(np.float32)
-    epoch, scratch = make_epoch(0, 1, eta=1e-4, r=1.0), np.empty((3, 2 * RUN), np.float32)
+    lap, scratch = make_lap(0, 1, eta=1e-4, r=1.0), np.empty((3, 2 * DRAWS_IN_A_ROW), np.float32)
     trials, draws_each = 20_000, 200
     moves = np.empty((trials, n, 2))
     for key in range(trials):
         A = Y.copy().reshape(-1)
-        repel(A, A, True, draws_each, epoch, bits(17, key), (0, 1), scratch)
+        repel(A, A, True, draws_each, lap, bits(17, key), (0, 1), scratch)
         moves[key] = A.reshape(n, 2) - Y
     q = objective.similarities(Y)
     force = q * q
-    expected = float(epoch.repulsion) * draws_each * 2 / (n * (n - 1)) * (force.sum(1)[:, None] * Y - force @ Y)
+    expected = float(lap.repulsion) * draws_each * 2 / (n * (n - 1)) * (force.sum(1)[:, None] * Y - force @ Y)
     error = moves.std(axis=0) / np.sqrt(trials)
     assert (np.abs(moves.mean(axis=0) - expected) < 5 * error + 1e-2 * np.abs(expected).max()).all()
     assert np.abs(expected).max() > 50 * error.max()
@@ -193,12 +210,14 @@ def test_a_coordinate_that_is_no_number_is_not_hidden(d, place):
     """Not by the bound of a push: the run is to end with an error."""
     A, B = np.random.default_rng(4).normal(size=(2, 60 * d)).astype(np.float32)
     A[d * place] = np.nan
-    repel(A, B, False, 600, make_epoch(0, 1), np.uint64(5), tuple(range(d)), np.empty((3, d * RUN), np.float32))
+    repel(
+        A, B, False, 600, make_lap(0, 1), np.uint64(5), tuple(range(d)), np.empty((3, d * DRAWS_IN_A_ROW), np.float32)
+    )
     assert np.isnan(A[d * place])
 
 
-def test_draws_add_up_over_the_epochs():
-    """Fractions of draws are neither lost nor invented: after E epochs, within one of E times the share."""
+def test_draws_add_up_over_the_laps():
+    """Fractions of draws are neither lost nor invented: after E laps, within one of E times the share."""
     for share in (0.3, 1.0, 7.77, 1e6 + 0.1):
         parts = [draws(e, share, 0.6) for e in range(50)]
         assert all(before == sum(n for _, n in parts[:e]) for e, (before, _) in enumerate(parts))
@@ -220,7 +239,7 @@ def test_logarithms_of_far_pairs_do_not_overflow(graph):
     with Team(1) as team:
         blocks, _ = make_blocks(P, team)
         Y = np.where(np.arange(300) % 2, 1e18, -1e18)[:, None] * np.ones((1, 2))
-        epoch = make_epoch(0, 3000, eta=1e-9)
-        sums = ThreadEngine(team).open(Y.astype(np.float32), blocks).run(epoch)
-        expected = Twin(Y.astype(np.float32), blocks, epoch).run()[1]
+        lap = make_lap(0, 3000, eta=1e-9)
+        expected = Twin(Y.astype(np.float32), blocks, lap).run()[1]
+        sums = run_lap(Y.astype(np.float32), blocks, lap)
     np.testing.assert_allclose(sums, expected, rtol=1e-9)

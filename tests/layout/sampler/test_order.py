@@ -6,12 +6,10 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from layouts import run
 from sce.core.parallel import Team
-from sce.engines.threads import ThreadEngine
 from sce.layout import objective
-from sce.layout.records import LayoutOptions
 from sce.layout.sampler import blocks
-from sce.layout.sampler.epochs import sample
 from sce.layout.sampler.order import along_curve, order_points
 from sce.layout.scale import FixedScale
 
@@ -63,7 +61,7 @@ def test_many_points_have_their_edges_within_blocks(ring, monkeypatch):
     P, places = ring
     shares = []
     for few in (16, 8):
-        monkeypatch.setattr(blocks, "FEW_BLOCKS", few)
+        monkeypatch.setattr(blocks, "RANDOM_BLOCKS", few)
         monkeypatch.setattr(blocks, "BLOCK_SIZE", 250)
         with Team(1) as team:
             made, _ = blocks.make_blocks(P, team, places=places)
@@ -76,13 +74,11 @@ def test_many_points_have_their_edges_within_blocks(ring, monkeypatch):
 def test_near_points_in_blocks_give_the_same_minimum_on_any_number_of_threads(ring, monkeypatch):
     """J is that of random blocks, within 2 %; the same bytes on one thread and on three."""
     P, places = ring
-    options = LayoutOptions(FixedScale(2.0), n_epochs=100)
     maps = []
     for few, n_jobs in ((16, 1), (8, 1), (8, 3)):
-        monkeypatch.setattr(blocks, "FEW_BLOCKS", few)
+        monkeypatch.setattr(blocks, "RANDOM_BLOCKS", few)
         monkeypatch.setattr(blocks, "BLOCK_SIZE", 250)
-        with Team(n_jobs) as team:
-            maps.append(sample(P, places, options, ThreadEngine(team), team).Y)
+        maps.append(run(P, FixedScale(2.0), "sampler", start=places, n_epochs=100, n_jobs=n_jobs).Y)
     np.testing.assert_array_equal(maps[1], maps[2])
     found = [objective.i_divergence(P, Y, 2.0) for Y in maps[:2]]
     assert found[1] == pytest.approx(found[0], rel=0.02)

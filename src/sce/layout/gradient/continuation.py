@@ -1,180 +1,244 @@
-"""The full gradient's way to the r of a rule: through the family in small factors, each map the start of the next.
+"""Continuation over r: the full gradient follows the minimum from the start's own r to that of a rule, in small factors.
 
-A map that minimises J at some r neither grows nor shrinks there; so any start tells by its own balance of pull and push at
-which r it lies. From there r goes to the rule's in factors of at most FACTOR, a few iterations at each. Straight from a poor
-start to a strong repulsion the way is long and ends in a worse minimum; and a map that comes from its neighbour in the
-family looks like it.
+A map that minimises J at some r neither grows nor shrinks there, so any start tells its own r by its balance of pull and push.
+From there r goes to the rule's in factors of at most R_FACTOR, a few iterations at each, a *rung*. Straight from a poor start
+to a strong repulsion the way is long and ends in a worse minimum; and a map that comes from its neighbour in the family looks
+like it.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections import deque
-from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
-from sce.core.parallel import Team
 from sce.core.random import normal_array, stream
 from sce.errors import SCEError
-from sce.graph.csr import arrays_of
 from sce.layout.components import link_components
-from sce.layout.divergence import divergence, divergence_constant
-from sce.layout.gradient.descent import Descent, Step
+from sce.layout.divergence import divergence, divergence_constants
+from sce.layout.gradient.descent import Descent, DescentState, Step
 from sce.layout.gradient.precondition import Preconditioner
 from sce.layout.gradient.terms import Gradient
-from sce.layout.records import DONE, NOBODY, Layout, LayoutOptions, Record, Watch, run
+from sce.layout.plan import GRADIENT_TOLERANCE, Stage
+from sce.layout.problem import Problem
+from sce.layout.records import Layout, Record
 from sce.layout.scale import FixedScale, ScaleRule
 
-ITERATIONS = 1000  # at most
-TOLERANCE = 1e-3
-FACTOR = 2.5  # between one r and the next
-NEAR = 1.1  # to the rule's r: from here on the rule itself is followed
-MOST_GAIN = 0.8  # by which the rule's r follows r, where both are far from one another
-RUNG = 15  # iterations at each r on the way, at most
-PATIENCE = 3  # small steps in a row that end a run
-SPAN = 10  # iterations over which the loss must fall
-NOISE = 0.01  # parts points that lie on one another, which no force can, where the repulsion grows
-BALANCE = 0.01  # of r: what may be left between the r of the rule and that at which the map keeps its size
-CLOSE = 0.02  # of the logarithm of a scale
-SCALINGS = 3  # at the end, at most
-COLLAPSED = 1e-9  # the standard deviation below which a start has no shape
-SPOT = 1e-3  # the standard deviation of a map that is becoming a single point
-SINGLE = "the minimum is a single point: the repulsion is too weak to part anything"
+R_FACTOR = 2.5  # between the r of one rung and the next
+ARRIVED_WITHIN = 1.1  # a factor from the rule's r: from here on the rule itself is followed
+MOST_FEEDBACK = 0.8  # the most by which the rule's r is taken to follow r, where the two are far apart
+RUNG_ITERATIONS = 15  # on the way, at most
+SMALL_STEPS = 3  # in a row that end a run
+LOSS_SPAN = 10  # iterations over which the loss must fall
+RUNG_NOISE = 0.01  # separates coinciding points, which no force can, where the repulsion grows
+BALANCED_WITHIN = 0.01  # of r: what may be left between the rule's r and that at which the map keeps its size
+RESCALED_WITHIN = 0.02  # of the logarithm of a scale
+RESCALES_AT_THE_END = 3  # at most
+SHAPELESS_BELOW = 1e-9  # the standard deviation of a start without a shape
+SPOT_BELOW = 1e-3  # the standard deviation of a map that is becoming a single point
+SPOT_ENLARGED = 0.1  # the standard deviation at which one looks whether it shrinks again
+SINGLE = "the minimum is a single point: the repulsion is too weak to separate anything"
 STUCK = "no step lowers J any further"
 
+_BEGIN, _STEP, _RESCALE, _ENLARGE, _NEXT_RUNG = range(5)  # what comes before the next iteration
 
-def descend(
-    P: sp.csr_matrix, start: np.ndarray, options: LayoutOptions, team: Team, watch: Watch = NOBODY, method: str = "auto"
-) -> Layout:
-    """Minimise J by the full gradient: L-BFGS from the start's own r to that of the rule.
+
+class Rung(NamedTuple):
+    """Where the continuation is: the present r, and what has been seen at it."""
+
+    number: int = 0
+    r: float = math.nan  # of the map when the rung began
+    goal: float = math.nan  # where r and the rule's r will meet
+    before_r: float = math.nan  # r and the rule's r at the rung before the last, where both had settled
+    before_rule_r: float = math.nan
+    target: float = math.nan  # the fixed r of this rung; NaN where the rule itself is followed
+    arrived: bool = False
+    iterations: int = 0
+    small_steps: int = 0
+    spots: int = 0
+    last_r: float = math.nan
+    single: bool = False  # whether the rung ended in a single point
+    pending: int = _BEGIN
+    rescales: int = 0  # of the whole run
+    total: int = 0  # iterations of the whole run
+
+
+class GradientState(NamedTuple):
+    """Where the full gradient is between two iterations."""
+
+    descent: DescentState
+    rung: Rung
+    falls: np.ndarray  # of the loss in the last iterations of this rung
+
+
+class Continuation:
+    """Minimises J by the full gradient, an iteration of L-BFGS at a time.
 
     Parameters
     ----------
-    P : csr_matrix
-        Symmetric, non-negative, without a diagonal, with at least one edge; sums to 1.
-    start : ndarray of shape (N, d)
+    problem : Problem
+        With at least one edge.
+    stage : Stage
+        The rule, the most iterations, the tolerance.
+    start : ndarray of shape (n, d)
         The first coordinates.
-    options : LayoutOptions
-        Of which `learning_rate` and `n_repulsive` mean nothing here.
-    team : Team
-    watch : Watch, optional
-        Called after every iteration.
+    state : GradientState, optional
+        Where to go on.
     method : {"auto", "exact", "grid"}, default="auto"
         How the repulsion is summed.
     """
-    links = link_components(P, options.seed)
-    gradient = Gradient(P, options.weights, team, method, links)
-    smooth = Preconditioner(arrays_of(P if links is None else sp.csr_matrix(P + links)), team)
-    descent = Descent(gradient, smooth, np.array(start, np.float64))
-    path = Path(descent, options, divergence_constant(P, options.weights))
-    history, reason = run(itertools.islice(path.walk(), options.n_epochs or ITERATIONS), path.coordinates, watch)
-    if reason == DONE:
-        way = "" if path.arrived else f" on the way to the rule's r, {descent.weight(options.rule):.4g}"
-        reason = f"all iterations done{way}"
-    return Layout(path.coordinates(), history[-1].r, history, reason)
 
+    def __init__(
+        self,
+        problem: Problem,
+        stage: Stage,
+        start: np.ndarray,
+        state: GradientState | None = None,
+        method: str = "auto",
+    ) -> None:
+        graph, links = problem.graph, link_components(problem.graph, problem.seed)
+        gradient = Gradient(graph, problem.weights, method, links)
+        smooth = Preconditioner(graph if links is None else graph.plus(links.P))
+        self._rule, self._tol, self._most, self._seed = stage.rule, stage.tol, stage.n_epochs, problem.seed
+        self._constants = divergence_constants(problem)
+        self._descent = Descent(gradient, smooth, np.array(start, np.float64), None if state is None else state.descent)
+        self._rung = Rung() if state is None else state.rung
+        self._falls: list[float] = [] if state is None else [float(fall) for fall in state.falls]
 
-class Path:
-    """A descent on its way to a rule.
+    # ------------------------------------------------------------------------------------------------ as a running stage
 
-    Parameters
-    ----------
-    descent : Descent
-        At the start.
-    options : LayoutOptions
-    constants : (float, float)
-        Those of :func:`sce.layout.divergence.divergence_constant`.
-    """
-
-    def __init__(self, descent: Descent, options: LayoutOptions, constants: tuple[float, float]) -> None:
-        self._descent, self._options, self._constants = descent, options, constants
-        self._tol = TOLERANCE if options.tol is None else options.tol
-        self._count = self._scalings = 0
-        self.arrived = False
+    def advance(self) -> tuple[Record, str | None] | None:
+        """Iterate once: a record, and the reason if the map is at the rule's r and has settled; None at the last."""
+        if self._rung.total == self._most:
+            return None
+        self._prepare()
+        rung, here = self._rung, self._here()
+        step = self._descent.step(here)
+        record = self._record(here, step)
+        reason = self._observe(step, record.r)
+        unbalanced = rung.arrived and reason not in (None, SINGLE) and self._is_unbalanced()
+        if reason == SINGLE and rung.arrived:
+            self._descent.jump(self._descent.terms.Y * SPOT_BELOW)  # shown as what it is
+        self._decide(step, reason, unbalanced=unbalanced)
+        return record, reason if rung.arrived and not unbalanced else None
 
     def coordinates(self) -> np.ndarray:
         """The present map around its centre, float32."""
         Y = self._descent.terms.Y
         return (Y - Y.mean(axis=0)).astype(np.float32)
 
-    def walk(self) -> Iterator[tuple[Record, str | None]]:
-        """Iterate until the map is at the rule's r and has settled: a record of each iteration, the reason with the last."""
-        descent, rule = self._descent, self._options.rule
-        if descent.size() < COLLAPSED:
-            descent.jump(descent.terms.Y + self._noise(0))
-        r = _first(descent.natural_weight(), descent.weight(rule))
-        before: tuple[float, float] | None = None
-        for rung in itertools.count():
-            now = r, descent.weight(rule)
-            goal = _foresee(before, now)
-            before = now if rung > 0 else None  # the start has not settled
-            here = _nearer(r, goal, rule)
-            if rung > 0:
-                self._scale(here, self._noise(rung) if descent.weight(here) > r else 0.0)
-            self.arrived = here is rule
-            reason = None
-            for record, reason in self._settle(here):
-                yield record, reason if self.arrived else None
-            if self.arrived:
-                return
-            r = goal if reason == SINGLE and goal < r else descent.weight(here)
+    def state(self) -> GradientState:
+        """Where to go on."""
+        return GradientState(self._descent.state(), self._rung, np.array(self._falls, np.float64))
 
-    def _settle(self, rule: ScaleRule) -> Iterator[tuple[Record, str | None]]:
-        """Iterate at a rule until little changes, or for RUNG iterations on the way."""
-        descent, arrived = self._descent, self.arrived
-        tol, span = (self._tol, SPAN) if arrived else (max(self._tol, TOLERANCE), SPAN // 2)
-        falls: deque[float] = deque(maxlen=span)
-        small, spots, r = 0, 0, descent.weight(rule)
-        for count in itertools.count(1):
-            step = descent.step(rule)
-            record = self._record(rule, step)
-            falls.append(step.fall)
-            small = small + 1 if step.change < tol and abs(record.r - r) < tol * r else 0
-            spots += step.size < SPOT
-            r, reason = record.r, None
-            if step.length == 0.0:
-                reason = STUCK
-            elif step.size < SPOT and spots > 1 and descent.natural_weight() > r:
-                reason = SINGLE
-            elif arrived and small >= PATIENCE:
-                reason = f"relative changes of Y and r below tol = {tol:g}"
-            elif len(falls) == span and tol > 0 and sum(falls) < tol * descent.objective(rule):
-                reason = f"J falls by a smaller share than tol = {tol:g} in {span} iterations"
-            unbalanced = arrived and reason not in (None, SINGLE) and self._is_unbalanced(rule)
-            if reason == SINGLE and arrived:
-                descent.jump(descent.terms.Y * SPOT)  # shown as what it is
-            yield record, None if unbalanced else reason
-            if unbalanced:
-                small = 0
-                falls.clear()
-                self._scalings += 1
-                self._scale(rule)
-            elif reason is not None or (count == RUNG and not arrived):
-                return
-            elif step.size < SPOT:  # at this size all maps are alike: a larger one shows whether it shrinks again
-                descent.jump(descent.terms.Y * (0.1 / SPOT))
+    def done_reason(self) -> str:
+        """Why a run of all iterations ended."""
+        if self._rung.arrived:
+            return "all iterations done"
+        return f"all iterations done on the way to the rule's r, {self._descent.weight(self._rule):.4g}"
 
-    def _is_unbalanced(self, rule: ScaleRule) -> bool:
-        """Whether the map has not the size it wants to have: where J is nearly flat along it, steps are small."""
-        return self._scalings < SCALINGS and abs(self._descent.imbalance(rule)) > BALANCE
+    def close(self) -> None:
+        """Nothing to release."""
+
+    # -------------------------------------------------------------------------------------------- between two iterations
+
+    def _prepare(self) -> None:
+        """Do what the last iteration found to be due."""
+        descent, rung = self._descent, self._rung
+        if rung.pending == _BEGIN:
+            if descent.size() < SHAPELESS_BELOW:
+                descent.jump(descent.terms.Y + self._noise(0))
+            self._enter(0, _first_r(descent.natural_weight(), descent.weight(self._rule)))
+        elif rung.pending == _NEXT_RUNG:
+            skips = rung.single and rung.goal < rung.r
+            self._enter(rung.number + 1, rung.goal if skips else descent.weight(self._here()))
+        elif rung.pending == _RESCALE:
+            self._falls = []
+            self._rung = rung._replace(small_steps=0, rescales=rung.rescales + 1)
+            self._rescale(self._here())
+        elif rung.pending == _ENLARGE:  # at that size all maps are alike: a larger one shows whether it shrinks again
+            descent.jump(descent.terms.Y * (SPOT_ENLARGED / SPOT_BELOW))
+
+    def _enter(self, number: int, r: float) -> None:
+        """Begin the rung that follows a map at r."""
+        descent, rung = self._descent, self._rung
+        rule_r = descent.weight(self._rule)
+        before = None if math.isnan(rung.before_r) else (rung.before_r, rung.before_rule_r)
+        goal = _foresee(before, (r, rule_r))
+        here = _nearer(r, goal, self._rule)
+        if number > 0:
+            self._rescale(here, self._noise(number) if descent.weight(here) > r else 0.0)
+        self._falls = []
+        self._rung = Rung(
+            number,
+            r,
+            goal,
+            *((r, rule_r) if number > 0 else (math.nan, math.nan)),  # the start had not settled
+            target=math.nan if here is self._rule else here.weight(1.0, 1.0),
+            arrived=here is self._rule,
+            last_r=descent.weight(here),
+            rescales=rung.rescales,
+            total=rung.total,
+        )
+
+    def _here(self) -> ScaleRule:
+        """The rule of this rung."""
+        return self._rule if self._rung.arrived else FixedScale(self._rung.target)
+
+    def _observe(self, step: Step, r: float) -> str | None:
+        """Take note of an iteration; the reason to end the rung, if there is one."""
+        descent, rung = self._descent, self._rung
+        tol, span = self._limits()
+        self._falls = [*self._falls, step.fall][-span:]
+        is_small = step.change < tol and abs(r - rung.last_r) < tol * rung.last_r
+        small_steps = rung.small_steps + 1 if is_small else 0
+        spots = rung.spots + (step.size < SPOT_BELOW)
+        self._rung = rung._replace(
+            iterations=rung.iterations + 1, small_steps=small_steps, spots=spots, last_r=r, total=rung.total + 1
+        )
+        if step.length == 0.0:
+            return STUCK
+        if step.size < SPOT_BELOW and spots > 1 and descent.natural_weight() > r:
+            return SINGLE
+        if rung.arrived and small_steps >= SMALL_STEPS:
+            return f"relative changes of Y and r below tol = {tol:g}"
+        if len(self._falls) == span and tol > 0 and sum(self._falls) < tol * descent.objective(self._here()):
+            return f"J falls by a smaller share than tol = {tol:g} in {span} iterations"
+        return None
+
+    def _decide(self, step: Step, reason: str | None, *, unbalanced: bool) -> None:
+        """What comes before the next iteration."""
+        rung = self._rung
+        if unbalanced:
+            pending = _RESCALE
+        elif reason is not None or (rung.iterations == RUNG_ITERATIONS and not rung.arrived):
+            pending = _NEXT_RUNG
+        else:
+            pending = _ENLARGE if step.size < SPOT_BELOW else _STEP
+        self._rung = rung._replace(pending=pending, single=reason == SINGLE)
+
+    def _limits(self) -> tuple[float, int]:
+        """The tolerance, and the iterations over which the loss must fall: coarser on the way."""
+        return (self._tol, LOSS_SPAN) if self._rung.arrived else (max(self._tol, GRADIENT_TOLERANCE), LOSS_SPAN // 2)
+
+    def _is_unbalanced(self) -> bool:
+        """Whether the map does not have the size it tends to: where J is nearly flat along it, steps are small."""
+        imbalance = self._descent.imbalance(self._rule)
+        return self._rung.rescales < RESCALES_AT_THE_END and abs(imbalance) > BALANCED_WITHIN
 
     def _noise(self, rung: int) -> np.ndarray:
-        return NOISE * normal_array(stream(self._options.seed, f"rung {rung}"), self._descent.terms.Y.shape)
+        return RUNG_NOISE * normal_array(stream(self._seed, f"rung {rung}"), self._descent.terms.Y.shape)
 
     def _record(self, rule: ScaleRule, step: Step) -> Record:
         terms, r = self._descent.terms, self._descent.weight(rule)
         loss = divergence(self._constants, terms.attraction, terms.mean_q_U, r)
+        number = self._rung.total + 1
         if not (math.isfinite(loss) and np.isfinite(terms.Y).all()):
-            raise SCEError(
-                f"The layout left the range of numbers in iteration {self._count + 1}; choose another scale."
-            )
-        self._count += 1
-        return Record(self._count, loss, r, step.length, step.change)
+            raise SCEError(f"The layout left the range of numbers in iteration {number}; choose another scale.")
+        return Record(number, loss, r, step.length, step.change)
 
-    def _scale(self, rule: ScaleRule, noise: np.ndarray | float = 0.0) -> None:
+    def _rescale(self, rule: ScaleRule, noise: np.ndarray | float = 0.0) -> None:
         """Scale the map to where it neither grows nor shrinks at the r of a rule, by the secant method on logarithms.
 
         In large maps the r at which they keep their size is as the square of the size: there the first guess is exact.
@@ -182,18 +246,35 @@ class Path:
         descent = self._descent
         Y = descent.terms.Y - descent.terms.Y.mean(axis=0)
         before = descent.imbalance(rule)
-        most = math.log(FACTOR)
+        most = math.log(R_FACTOR)
         first = min(max(-0.5 * before, -0.5 * most), 0.5 * most)
         descent.jump(math.exp(first) * Y + noise)
         after = descent.imbalance(rule)
         bend = (after - before) / first if first else 0.0
         second = -before / bend if bend > 0 else 4.0 * first
         second = math.copysign(min(abs(second), abs(4.0 * first), most), first)
-        if abs(second - first) > CLOSE:
+        if abs(second - first) > RESCALED_WITHIN:
             descent.jump(math.exp(second) * Y + noise)
 
 
-def _first(natural: float, goal: float) -> float:
+def descend(problem: Problem, stage: Stage, start: np.ndarray, method: str = "auto") -> Layout:
+    """Run the full gradient from a start to its end.
+
+    Parameters
+    ----------
+    problem, stage, start, method
+        As of :class:`Continuation`.
+    """
+    path = Continuation(problem, stage, start, method=method)
+    history: list[Record] = []
+    reason = None
+    while reason is None and (advanced := path.advance()) is not None:
+        record, reason = advanced
+        history.append(record)
+    return Layout(path.coordinates(), history[-1].r, history, reason or path.done_reason())
+
+
+def _first_r(natural: float, goal: float) -> float:
     """The first r: the start's own; but on the way up none below 1, where nothing is to be learnt."""
     return max(natural, min(goal, 1.0)) if natural < goal else natural
 
@@ -209,12 +290,12 @@ def _foresee(before: tuple[float, float] | None, now: tuple[float, float]) -> fl
     if before is None or before[0] == now[0]:
         return now[1]
     (x0, g0), (x1, g1) = (np.log(pair) for pair in (before, now))
-    gain = min(max((g1 - g0) / (x1 - x0), 0.0), MOST_GAIN)
+    gain = min(max((g1 - g0) / (x1 - x0), 0.0), MOST_FEEDBACK)
     return math.exp((g1 - gain * x1) / (1.0 - gain))
 
 
 def _nearer(r: float, goal: float, rule: ScaleRule) -> ScaleRule:
     """The rule itself, if its r is near; else a fixed r on the way to it."""
-    if goal / NEAR <= r <= goal * NEAR:
+    if goal / ARRIVED_WITHIN <= r <= goal * ARRIVED_WITHIN:
         return rule
-    return FixedScale(min(r * FACTOR, goal) if goal > r else max(r / FACTOR, goal))
+    return FixedScale(min(r * R_FACTOR, goal) if goal > r else max(r / R_FACTOR, goal))

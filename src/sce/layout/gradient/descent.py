@@ -1,8 +1,8 @@
-"""One iteration of the full gradient after the other: L-BFGS with a line search on J.
+"""The iterations of the full gradient: L-BFGS with a line search on J.
 
 For each scale rule there is a function of E_U whose slope is the rule's r (see the `energy` of the rules). The line search
-lowers the attraction plus that function: J itself for a fixed r, for t-SNE's rule its own objective, and for SCE's the one in
-which E_P stands still for a few steps. So r is what its rule says at the present map; nothing is averaged.
+lowers the attraction plus that function: J itself for a fixed r, its own objective for t-SNE's rule, and for SCE's rule one in
+which E_P is held fixed for a few steps. So r is what the rule says at the present map; nothing is averaged.
 """
 
 from __future__ import annotations
@@ -12,16 +12,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sce.layout.gradient.lbfgs import Memory
+from sce.layout.gradient.lbfgs import Memory, MemoryState
 from sce.layout.gradient.precondition import Preconditioner
 from sce.layout.gradient.terms import Gradient, Terms
 from sce.layout.scale import ScaleRule
 
-_PRECISION = 2e-4  # of the whole gradient, wanted of the repulsion's sums
-_SUFFICIENT = 1e-4  # Armijo's: the share of the promised decrease that a step must bring
-_TRIES = 12  # shorter and shorter steps
-_REACH = 0.5  # standard deviations of the map that a point may move at once
-_STAND = 4  # steps for which E_P stands still
+_FIRST_ACCURACY = 1e-4  # of the repulsion's sums
+_GRADIENT_ACCURACY = 2e-4  # of the whole gradient, which those sums must allow
+_ARMIJO = 1e-4  # the share of the promised decrease that a step must bring
+_STEP_TRIES = 12  # shorter and shorter steps
+_FARTHEST_MOVE = 0.5  # standard deviations of the map that a point may move at once
+_FIXED_MEAN_STEPS = 4  # for which E_P is held fixed
 
 
 class Step(NamedTuple):
@@ -33,6 +34,18 @@ class Step(NamedTuple):
     size: float  # the standard deviation of the map
 
 
+class DescentState(NamedTuple):
+    """All that a descent needs to go on."""
+
+    Y: np.ndarray  # (n, d) float64
+    terms_accuracy: float  # at which the terms at Y were computed
+    accuracy: float  # of the next ones
+    mean_q_P: float  # the E_P that is held fixed
+    steps: int  # since then
+    smoothed: np.ndarray  # (n, d), the smoothed gradient at Y; empty if it is not known
+    memory: MemoryState
+
+
 class Descent:
     """A map on its way down.
 
@@ -42,6 +55,8 @@ class Descent:
     smooth : Preconditioner
     Y : ndarray of shape (n, d), float64
         The start.
+    state : DescentState, optional
+        Where another descent was, instead of a start.
 
     Attributes
     ----------
@@ -49,18 +64,31 @@ class Descent:
         At the present Y.
     """
 
-    def __init__(self, gradient: Gradient, smooth: Preconditioner, Y: np.ndarray) -> None:
+    def __init__(
+        self, gradient: Gradient, smooth: Preconditioner, Y: np.ndarray, state: DescentState | None = None
+    ) -> None:
         self._gradient, self._smooth = gradient, smooth
-        self._memory = Memory(Y.size, gradient.team)
-        self._accuracy = 1e-4
-        self.terms, self._size = gradient(Y, self._accuracy), _size(Y)
-        self._smoothed: np.ndarray | None = None  # the gradient at the present Y, smoothed
-        self._q_P, self._count = self.terms.mean_q_P, 0
+        self._memory = Memory(Y.size, gradient.team, None if state is None else state.memory)
+        self._terms_accuracy = _FIRST_ACCURACY if state is None else state.terms_accuracy
+        self._accuracy = _FIRST_ACCURACY if state is None else state.accuracy
+        Y = Y if state is None else state.Y
+        self.terms, self._size = gradient(Y, self._terms_accuracy), _size(Y)
+        # The gradient at the present Y, smoothed.
+        self._smoothed = None if state is None or not state.smoothed.size else state.smoothed
+        self._q_P = self.terms.mean_q_P if state is None else state.mean_q_P
+        self._count = 0 if state is None else state.steps
+
+    def state(self) -> DescentState:
+        """Where to go on."""
+        smoothed = np.empty((0, 0)) if self._smoothed is None else self._smoothed
+        numbers = self._terms_accuracy, self._accuracy, self._q_P, self._count
+        return DescentState(self.terms.Y, *numbers, smoothed, self._memory.state())
 
     def jump(self, Y: np.ndarray) -> None:
         """Go on from another Y."""
         self._memory.forget()
         self._smoothed = None
+        self._terms_accuracy = self._accuracy
         self.terms, self._size = self._gradient(Y, self._accuracy), _size(Y)
 
     def objective(self, rule: ScaleRule) -> float:
@@ -92,7 +120,7 @@ class Descent:
         HG = self._smooth(G) if self._smoothed is None else self._smoothed
         direction, slope = self._direct(G, HG)
         length, after = 1.0, before
-        for _ in range(_TRIES):
+        for _ in range(_STEP_TRIES):
             after = self._gradient(before.Y + length * direction, self._accuracy)
             rise = self._energy(after, rule, q_P) - energy
             G_after = self._slope(after, rule, q_P)
@@ -104,15 +132,15 @@ class Descent:
             return Step(0.0, 0.0, 0.0, self._size)
         self._smoothed = self._smooth(G_after)
         self._memory.keep(after.Y - before.Y, G_after - G, self._smoothed - HG)
-        self.terms, self._size = after, _size(after.Y)
+        self.terms, self._size, self._terms_accuracy = after, _size(after.Y), self._accuracy
         change = math.sqrt(float(np.square(after.Y - before.Y).sum()) / len(after.Y))
         return Step(length, change / self._size if self._size > 0 else 0.0, -rise, self._size)
 
     def _refresh(self, rule: ScaleRule) -> float:
-        """The E_P that stands still for this step: the present one, or that of up to _STAND steps ago."""
+        """The E_P that is held fixed for this step: the present one, or that of up to _FIXED_MEAN_STEPS steps ago."""
         self._count += 1
         present = self.terms.mean_q_P
-        if self._count > _STAND or self._smoothed is None:
+        if self._count > _FIXED_MEAN_STEPS or self._smoothed is None:
             u = self.terms.mean_q_U
             if rule.weight(present, u) != rule.weight(self._q_P, u):
                 self._smoothed = None
@@ -130,9 +158,9 @@ class Descent:
         return self._hold_back(G, direction, slope)
 
     def _hold_back(self, G: np.ndarray, direction: np.ndarray, slope: float) -> tuple[np.ndarray, float]:
-        """Shorten the way of points that would fly far, for J hardly calls them back; of all points, if only that descends."""
+        """Shorten moves of points that would fly far, as J hardly pulls them back; of all points, if only that descends."""
         ways = np.sqrt(np.square(direction).sum(axis=1))
-        factors = np.minimum(1.0, _REACH * max(self._size, 1.0) / np.maximum(ways, 1e-300))
+        factors = np.minimum(1.0, _FARTHEST_MOVE * max(self._size, 1.0) / np.maximum(ways, 1e-300))
         least = float(factors.min())
         if least == 1.0:
             return direction, slope
@@ -150,10 +178,10 @@ class Descent:
         return np.asarray(terms.pull + rule.weight(q_P, terms.mean_q_U) * terms.push)
 
     def _adapt(self, G: np.ndarray, rule: ScaleRule) -> None:
-        """Ask for sums as precise as attraction and repulsion cancel."""
+        """Request sums the more accurate, the more attraction and repulsion cancel."""
         push = self.weight(rule) * math.sqrt(self._memory.dot(self.terms.push, self.terms.push))
         ratio = math.sqrt(self._memory.dot(G, G)) / push if push > 0 else 1.0
-        wanted = min(max(_PRECISION * ratio, 1e-8), 1e-4)
+        wanted = min(max(_GRADIENT_ACCURACY * ratio, 1e-8), 1e-4)
         self._accuracy = 10.0 ** math.floor(math.log10(wanted))
 
 
@@ -163,10 +191,10 @@ def _size(Y: np.ndarray) -> float:
 
 
 def _is_lower(rise: float, promised: float, slope_after: float, energy: float) -> bool:
-    """Armijo's condition; or, where the decrease is lost in the sums' errors, that of Hager and Zhang on slopes."""
-    if rise <= _SUFFICIENT * promised:
+    """Armijo's condition; or, where the decrease is below the errors of the sums, that of Hager and Zhang on slopes."""
+    if rise <= _ARMIJO * promised:
         return True
-    return rise <= 1e-6 * abs(energy) and slope_after <= (2.0 * _SUFFICIENT - 1.0) * promised
+    return rise <= 1e-6 * abs(energy) and slope_after <= (2.0 * _ARMIJO - 1.0) * promised
 
 
 def _shorten(rise: float, promised: float) -> float:

@@ -1,13 +1,12 @@
 """Smooth potentials of many points by B-splines on a grid and FFT (smooth particle-mesh summation), in 1, 2 or 3 dimensions.
 
-Points are spread on a grid by B-splines, the grid is convolved with the kernel by FFT, zeros around it keep the ends apart,
-and potential and its slope are read off at the points by the same splines. The spectrum of the kernel is divided by that
-of the splines, twice. What is left as an error is that part of the kernel which is finer than the grid. Where FFT joins the
-ends, beyond all distances between points, the kernel is brought to a constant smoothly: a kink there would be felt
-everywhere.
+Points are spread on a grid by B-splines, the grid is convolved with the kernel by FFT, padded with zeros so that the ends do
+not interact, and the potential and its slope are interpolated at the points by the same splines. The spectrum of the kernel is
+divided twice by that of the splines. The error is the part of the kernel that is finer than the grid. Where the FFT joins the
+ends, beyond all distances between points, the kernel fades smoothly to a constant: a kink there would be felt everywhere.
 
-A row of tiles is spread by one task, its points in a fixed order, even rows before odd ones; transforms go in blocks of
-fixed size. So the result does not depend on threads.
+A row of tiles is spread by one task, its points in a fixed order, even rows before odd ones; transforms use blocks of fixed
+size. So the result does not depend on threads.
 """
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ from sce.core.parallel import Team
 from sce.layout.gradient.splines import Orders, coefficients, gather, spread
 from sce.layout.gradient.tiles import Tiles
 
-_GRAIN = 4096  # points a task reads off
-_BLOCK = 32  # columns that are transformed together
-_SLAB = 1 << 15  # nodes that are transformed together along the other axes
-_RUNGS = 12  # sizes of a padded grid from one power of two to the next: few, so that spectra are found again
+_POINTS_READ_AT_ONCE = 4096  # points a task reads off
+_COLUMNS_TRANSFORMED = 32  # columns that are transformed together
+_NODES_TRANSFORMED = 1 << 15  # nodes that are transformed together along the other axes
+_SIZES_PER_OCTAVE = 12  # sizes of a padded grid from one power of two to the next: few, so that spectra are found again
 
 
 class Grid(NamedTuple):
@@ -54,7 +53,7 @@ class Grid(NamedTuple):
 
 
 class Workspace:
-    """Arrays that are kept for the next call: memory from the system is slow at first touch."""
+    """Arrays that are kept for the next call: fresh memory is slow at first touch."""
 
     def __init__(self) -> None:
         self._kept: dict[str, np.ndarray] = {}
@@ -86,7 +85,7 @@ def padded_length(nodes: int, reach: float, fade: int) -> int:
         return 1
     near = int(min(nodes, reach)) + 1
     least = max(2 * (near + fade), nodes + near + fade)
-    rung = math.ceil(2 ** (math.ceil(math.log2(least) * _RUNGS - 1e-9) / _RUNGS))
+    rung = math.ceil(2 ** (math.ceil(math.log2(least) * _SIZES_PER_OCTAVE - 1e-9) / _SIZES_PER_OCTAVE))
     return 2 * int(next_fast_len((max(least, rung) + 1) // 2, real=True))
 
 
@@ -135,10 +134,10 @@ def spectrum(grid: Grid, potential: Callable[[np.ndarray], np.ndarray]) -> np.nd
 
 
 def _unspread(frequency: np.ndarray, order: int) -> np.ndarray:
-    """What makes up for spreading and reading off by splines with the least error (Hockney and Eastwood), along an axis.
+    """The factor that undoes spreading and interpolation by splines with the least error (Hockney and Eastwood), along an axis.
 
-    A wave and its aliases on the grid are spread with the factors W. Dividing by W^2 alone would make too much of the finest
-    waves, which cannot be told from their aliases.
+    A wave and its aliases on the grid are spread with the factors W. Dividing by W^2 alone would overweight the finest waves,
+    which cannot be told from their aliases.
     """
     aliases = [np.sinc(frequency + k) ** (2 * order) for k in range(-2, 3)]
     return np.asarray(aliases[2] / sum(aliases) ** 2)
@@ -167,7 +166,7 @@ def smooth_field(tiles: Tiles, grid: Grid, shape: np.ndarray, team: Team, space:
     def read(start: int, stop: int) -> None:
         gather(tiles.mesh, coefficients(grid.order), grid.orders, (start, stop), 1.0 / grid.step, density, field)
 
-    team.sweep(read, len(field), _GRAIN)
+    team.sweep(read, len(field), _POINTS_READ_AT_ONCE)
     return field
 
 
@@ -213,7 +212,7 @@ def _convolve(density: np.ndarray, grid: Grid, shape: np.ndarray, team: Team, sp
         part = fft.ifft(waves[start:stop], axis=1)[:, :middle] if wide > 1 else waves[start:stop]
         density[start:stop] = fft.irfft(part, long, axis=2)[:, :, :last]
 
-    slab = max(1, _SLAB // (wide * long))
+    slab = max(1, _NODES_TRANSFORMED // (wide * long))
     team.sweep(forward, n, slab)
-    team.sweep(across, wide * half, _BLOCK if m > 1 else wide * half)
+    team.sweep(across, wide * half, _COLUMNS_TRANSFORMED if m > 1 else wide * half)
     team.sweep(back, n, slab)

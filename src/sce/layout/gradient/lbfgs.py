@@ -1,4 +1,4 @@
-"""L-BFGS: directions from the last few steps and what they did to the gradient.
+"""L-BFGS: directions from the last few steps and the changes of the gradient along them.
 
 The usual two loops, arranged so that all inner products of a loop are taken in one pass over the kept vectors. Sums are
 taken in pieces of fixed size: the same bytes on any number of threads.
@@ -6,40 +6,65 @@ taken in pieces of fixed size: the same bytes on any number of threads.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sce.core.compiled import kernel
 from sce.core.parallel import Team
 
-KEPT = 6  # steps remembered; more do no better
-_PIECE = 8192
+STEPS_KEPT = 6  # steps remembered; more do no better
+_NUMBERS_SUMMED_AT_ONCE = 8192  # numbers of a vector that are summed at once
+
+
+class MemoryState(NamedTuple):
+    """All that a memory holds."""
+
+    steps: np.ndarray  # (STEPS_KEPT, size): s
+    changes: np.ndarray  # (STEPS_KEPT, size): y
+    smoothed: np.ndarray  # (STEPS_KEPT, size) float32: H y
+    products: np.ndarray  # (STEPS_KEPT, STEPS_KEPT): s_i . y_j
+    rows: np.ndarray  # those in use, the oldest first
+    factor: float  # of the first guess of the inverse Hessian
 
 
 class Memory:
     """The last steps s and changes of gradient y, as rows of arrays that are filled in turn.
 
-    The first guess of the inverse Hessian is a linear operator H, which is applied to each new gradient and to nothing else:
-    with H y kept beside y, what the two loops need of it is a sum.
+    The initial inverse Hessian is a linear operator H, which is applied to each new gradient and to nothing else: with H y
+    kept next to y, all that the two loops need of it is a sum.
 
     Parameters
     ----------
     size : int
         Of a vector.
     team : Team
+    state : MemoryState, optional
+        What another memory held.
     """
 
-    def __init__(self, size: int, team: Team) -> None:
+    def __init__(self, size: int, team: Team, state: MemoryState | None = None) -> None:
         self._team = team
-        self._steps, self._changes = np.zeros((KEPT, size)), np.zeros((KEPT, size))
-        self._smoothed = np.zeros((KEPT, size), np.float32)  # H y
-        self._products = np.zeros((KEPT, KEPT))  # s_i . y_j
-        self._rows: list[int] = []  # in use, the oldest first
-        self._factor = 1.0
+        if state is None:
+            vectors = (
+                np.zeros((STEPS_KEPT, size)),
+                np.zeros((STEPS_KEPT, size)),
+                np.zeros((STEPS_KEPT, size), np.float32),
+            )
+            state = MemoryState(*vectors, np.zeros((STEPS_KEPT, STEPS_KEPT)), np.empty(0, np.int64), 1.0)
+        self._steps, self._changes, self._smoothed, self._products = state[:4]
+        self._rows: list[int] = [int(row) for row in state.rows]
+        self._factor = state.factor
+
+    def state(self) -> MemoryState:
+        """What the memory holds; the vectors are copied."""
+        steps, changes, smoothed, products = (
+            array.copy() for array in (self._steps, self._changes, self._smoothed, self._products)
+        )
+        return MemoryState(steps, changes, smoothed, products, np.array(self._rows, np.int64), self._factor)
 
     def forget(self) -> None:
-        """Start anew, but for the size of the steps."""
+        """Start again, keeping only the scale of the steps."""
         self._rows = []
 
     def keep(self, s: np.ndarray, y: np.ndarray, Hy: np.ndarray) -> None:
@@ -47,16 +72,16 @@ class Memory:
         sy, yHy = self.dot(s, y), self.dot(y, Hy)
         if not (sy > 1e-10 * np.sqrt(self.dot(s, s) * self.dot(y, y)) and yHy > 0.0):
             return
-        row = self._rows.pop(0) if len(self._rows) == KEPT else len(self._rows)
+        row = self._rows.pop(0) if len(self._rows) == STEPS_KEPT else len(self._rows)
         self._steps[row], self._changes[row], self._smoothed[row] = s.reshape(-1), y.reshape(-1), Hy.reshape(-1)
         self._rows.append(row)
         self._products[row, :] = self._dots(self._changes, s)
         self._products[:, row] = self._dots(self._steps, y)
-        self._factor = sy / yHy
+        self._factor = float(sy / yHy)
 
     def direction(self, G: np.ndarray, HG: np.ndarray) -> np.ndarray:
         """The descent direction at gradient G."""
-        back, forth = np.zeros(KEPT), np.zeros(KEPT)
+        back, forth = np.zeros(STEPS_KEPT), np.zeros(STEPS_KEPT)
         sG = self._dots(self._steps, G)
         for i in reversed(self._rows):
             back[i] = (sG[i] - (self._products[i] * back).sum()) / self._products[i, i]
@@ -74,19 +99,27 @@ class Memory:
     def _dots(self, rows: np.ndarray, v: np.ndarray) -> np.ndarray:
         """The inner products with the rows in use; 0 for the others."""
         used = len(self._rows)
-        return np.append(self._sum_pieces(rows[:used], v), np.zeros(KEPT - used)) if used else np.zeros(KEPT)
+        return (
+            np.append(self._sum_pieces(rows[:used], v), np.zeros(STEPS_KEPT - used)) if used else np.zeros(STEPS_KEPT)
+        )
 
     def _sum_pieces(self, rows: np.ndarray, v: np.ndarray) -> np.ndarray:
         v = v.reshape(-1)
-        sums = np.empty((-(-v.size // _PIECE), len(rows)))
-        self._team.sweep(lambda start, stop: _dot(rows, v, start, stop, sums[start // _PIECE]), v.size, _PIECE)
+        sums = np.empty((-(-v.size // _NUMBERS_SUMMED_AT_ONCE), len(rows)))
+        self._team.sweep(
+            lambda start, stop: _dot(rows, v, start, stop, sums[start // _NUMBERS_SUMMED_AT_ONCE]),
+            v.size,
+            _NUMBERS_SUMMED_AT_ONCE,
+        )
         return np.asarray(sums.sum(axis=0))
 
     def _combine(self, rows: np.ndarray, factors: np.ndarray, v: np.ndarray) -> np.ndarray:
         """v + factors @ rows, in the shape of v."""
         flat, out = v.reshape(-1), np.empty(v.size)
         rows = rows[: len(self._rows)]
-        self._team.sweep(lambda start, stop: _add(rows, factors, flat, start, stop, out), v.size, _PIECE)
+        self._team.sweep(
+            lambda start, stop: _add(rows, factors, flat, start, stop, out), v.size, _NUMBERS_SUMMED_AT_ONCE
+        )
         return out.reshape(v.shape)
 
 

@@ -1,7 +1,7 @@
 """Sums over pairs, one by one: of all pairs, and of near ones for a short-ranged kernel.
 
-Several points take their sums side by side, in the lanes of vector registers; each adds the others up in one fixed order, so
-results depend neither on threads nor on the width of registers. The kernel of a pair at squared distance s, and its force,
+Several points are summed side by side, in the lanes of vector registers; each adds the others in one fixed order, so results
+depend neither on threads nor on the register width. The kernel of a pair at squared distance s, and its force,
 
     exp(-T s) / (1 + s),        exp(-T s) / (1 + s) (1 / (1 + s) + T) (y_i - y_j),
 
@@ -18,9 +18,12 @@ from sce.core.compiled import kernel
 from sce.core.parallel import Team
 from sce.layout.gradient.tiles import Tiles, embed
 
-_LANES = 32
-_MANY, _FEW = (0,) * _LANES, (0,) * 8  # points that are summed up for at once: kernels are compiled for their lengths
-_PIECES = 64  # of the work, whatever the number of threads
+_PAIR_LANES = 32
+_WIDE, _NARROW = (
+    (0,) * _PAIR_LANES,
+    (0,) * 8,
+)  # points that are summed up for at once: kernels are compiled for their lengths
+_WORK_PIECES = 64  # of the work, whatever the number of threads
 
 
 def exact_field(Y: np.ndarray, charges: np.ndarray, team: Team) -> np.ndarray:
@@ -49,7 +52,7 @@ def exact_field(Y: np.ndarray, charges: np.ndarray, team: Team) -> np.ndarray:
     def add(start: int, stop: int) -> None:
         _all_pairs(points, charges, deep, start, stop, field)
 
-    team.sweep(add, len(Y), _LANES * max(1, len(Y) // (_LANES * _PIECES)))
+    team.sweep(add, len(Y), _PAIR_LANES * max(1, len(Y) // (_PAIR_LANES * _WORK_PIECES)))
     return field
 
 
@@ -63,7 +66,7 @@ def add_near(
     deep = (0,) * (d - 2)
     work = np.where(wanted, pairs_per_tile(tiles), 0).ravel()
     ends = np.cumsum(work)
-    cuts = np.unique(np.searchsorted(ends, np.linspace(0, ends[-1], _PIECES + 1)[1:]) + 1)
+    cuts = np.unique(np.searchsorted(ends, np.linspace(0, ends[-1], _WORK_PIECES + 1)[1:]) + 1)
     cuts = np.concatenate([[0], np.minimum(cuts, work.size)])
     flags = np.ascontiguousarray(work > 0)
 
@@ -114,7 +117,7 @@ def _exponential(x: Any) -> Any:
 
 @kernel(fused=True)
 def _start(points: Any, first: Any, last: Any, lanes: Any, scratch: Any) -> None:
-    """Put points first to last in the lanes, those left over being copies of the last, and no sums."""
+    """Load points first to last into the lanes, filling up with copies of the last, and clear the sums."""
     L = len(lanes)
     for lane in range(L):
         i = min(first + lane, last - 1)
@@ -127,7 +130,7 @@ def _start(points: Any, first: Any, last: Any, lanes: Any, scratch: Any) -> None
 def _add_all(points: Any, charges: Any, deep: Any, own: Any, run: Any, lanes: Any, scratch: Any) -> None:
     """Add the points run[0] to run[1] to the sums in all lanes; if they are the lanes' `own`, none to itself.
 
-    Leaving a point out beats taking it off again: of points far apart nothing else would be left.
+    A point is left out rather than subtracted later: for points far apart, nothing but rounding error would be left.
     """
     L = len(lanes)
     for j in range(run[0], run[1]):
@@ -172,14 +175,14 @@ def _add_run(points: Any, charges: Any, deep: Any, own: Any, run: Any, T: Any, l
 @kernel(fused=True)
 def _all_pairs(points: Any, charges: Any, deep: Any, start: Any, stop: Any, field: Any) -> None:
     """Potential and force at points start to stop."""
-    L = _LANES
+    L = _PAIR_LANES
     scratch = np.empty(7 * L)
     for first in range(start, stop, L):
         last = min(first + L, stop)
-        _start(points, first, last, _MANY, scratch)
-        _add_all(points, charges, deep, (), (0, first), _MANY, scratch)
-        _add_all(points, charges, deep, (0,), (first, last), _MANY, scratch)
-        _add_all(points, charges, deep, (), (last, charges.size), _MANY, scratch)
+        _start(points, first, last, _WIDE, scratch)
+        _add_all(points, charges, deep, (), (0, first), _WIDE, scratch)
+        _add_all(points, charges, deep, (0,), (first, last), _WIDE, scratch)
+        _add_all(points, charges, deep, (), (last, charges.size), _WIDE, scratch)
         for i in range(first, last):
             lane = i - first
             field[i, 0] = scratch[3 * L + lane]
@@ -190,18 +193,18 @@ def _all_pairs(points: Any, charges: Any, deep: Any, start: Any, stop: Any, fiel
 @kernel(fused=True)
 def _near(tiles: Any, flags: Any, deep: Any, part: Any, T: Any, scale: Any, field: Any) -> None:
     """The short-ranged sums at the points of tiles part[0] to part[1] that are flagged."""
-    scratch = np.empty(7 * _LANES)
+    scratch = np.empty(7 * _PAIR_LANES)
     for tile in range(part[0], part[1]):
         if not flags[tile]:
             continue
         first, stop = tiles.starts[tile], tiles.starts[tile + 1]
         while first < stop:
-            if stop - first >= _LANES:
-                last = first + _LANES
-                _near_block(tiles, tile, deep, (first, last), T, scale, _MANY, scratch, field)
+            if stop - first >= _PAIR_LANES:
+                last = first + _PAIR_LANES
+                _near_block(tiles, tile, deep, (first, last), T, scale, _WIDE, scratch, field)
             else:
                 last = min(first + 8, stop)
-                _near_block(tiles, tile, deep, (first, last), T, scale, _FEW, scratch, field)
+                _near_block(tiles, tile, deep, (first, last), T, scale, _NARROW, scratch, field)
             first = last
 
 

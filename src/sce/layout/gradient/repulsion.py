@@ -4,11 +4,11 @@ The potential of a point, q = 1 / (1 + d^2), is the sum of a smooth part and a s
 
     1/u = (1 - exp(-T u)) / u + exp(-T u) / u,        u = 1 + d^2.
 
-The smooth part is as fine as a grid with meshes of some size shows it, and goes by :mod:`sce.layout.gradient.grid`; of
-the other part only near pairs count. They are summed one by one (:mod:`sce.layout.gradient.pairs`), or, where points are
-crowded, by the same trick again on a finer grid for that part of the map, so that an outlier or a few dense clusters in a
-wide map cost little. While the map is small against the grid, the kernel itself is smooth enough, and there is no other
-part. Few points are summed pair by pair. The force is minus half the slope of the potential.
+The smooth part is as fine as a grid of some mesh size can resolve, and is summed by :mod:`sce.layout.gradient.grid`; of the
+other part only near pairs matter. They are summed one by one (:mod:`sce.layout.gradient.pairs`) or, where points are crowded,
+by the same trick on a finer grid for that part of the map, so that an outlier or a few dense clusters in a wide map cost
+little. While the map is small, the kernel itself is smooth on the grid, and there is no other part. Few points are summed
+pair by pair. The force is minus half the slope of the potential.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from sce.layout.gradient.split import (
 )
 from sce.layout.gradient.tiles import AXES, Frame, Tiles, bounds, embed, sort_points, unsort
 
-_MOST_EXACT = 50_000  # points above which all pairs are never quicker than a grid
-_FEWEST = 32  # points that are worth a grid: what a point feels of itself by its splines must be little of the whole
-_KEPT_BYTES = 1 << 27  # of spectra
-_POINT = 1e-5  # extents below which the kernel is a parabola
+_EXACT_AT_MOST_POINTS = 50_000  # beyond, summing all pairs is never quicker than a grid
+_EXACT_UP_TO_POINTS = 32  # beyond, the self-interaction of a point through its splines is small compared with the whole
+_SPECTRA_BYTES = 1 << 27  # of spectra
+_PARABOLA_BELOW = 1e-5  # extents below which the kernel is a parabola
 
 
 class Field(NamedTuple):
@@ -50,7 +50,7 @@ class Field(NamedTuple):
 class Repulsion:
     """The repulsion that each point feels from all others, each as strong as its charge.
 
-    It keeps between calls what can be kept, spectra of kernels and work arrays; results do not depend on it, nor on threads.
+    Spectra of kernels and work arrays are kept between calls; results depend neither on these nor on threads.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Repulsion:
         How strongly each point repels others; all ones as a rule.
     team : Team
     method : {"auto", "exact", "grid"}, default="auto"
-        All pairs, a grid, or what is quicker.
+        All pairs, a grid, or whichever is quicker.
 
     Examples
     --------
@@ -98,13 +98,13 @@ class Repulsion:
     def _is_exact(self, Y: np.ndarray, precision: Precision) -> bool:
         """Whether all pairs are to be summed one by one."""
         n, d = Y.shape
-        if self.method == "exact" or n <= _FEWEST:
+        if self.method == "exact" or n <= _EXACT_UP_TO_POINTS:
             return True
-        if self.method == "grid" or n > _MOST_EXACT:
+        if self.method == "grid" or n > _EXACT_AT_MOST_POINTS:
             return False
         points = embed(Y)
         low, high = bounds(points)
-        if (high - low).max() < _POINT:
+        if (high - low).max() < _PARABOLA_BELOW:
             return False
         split = choose_split(survey(points, AXES[d], low, high - low, precision), precision, 0.0)
         return ALL_PAIR_COST[d] * n * n < split.cost + PATCH_COST
@@ -120,7 +120,7 @@ class Repulsion:
         """Potential and slope for the kernel exp(-below u) / u, as an array of shape (n, 4)."""
         low, high = bounds(points)
         extents = high - low
-        if extents.max() < _POINT:
+        if extents.max() < _PARABOLA_BELOW:
             return _sum_in_a_spot(points - low, charges, below)
         split = choose_split(survey(points, axes, low, extents, precision), precision, below)
         return self._sum_split(points, charges, axes, precision, below, split)
@@ -159,7 +159,7 @@ class Repulsion:
             low, high = bounds(points)
             extents = high - low
             targets = np.repeat(patch.ravel(), np.diff(tiles.starts))[members]
-            if extents.max() < _POINT:
+            if extents.max() < _PARABOLA_BELOW:
                 part = _sum_in_a_spot(points - low, charges, split.T)
             else:
                 finer = choose_split(survey(points, axes, low, extents, precision), precision, split.T)
@@ -178,7 +178,9 @@ class Repulsion:
         if shape is None:
             level = 1.0 + grid.distance**2
             shape = spectrum(grid, lambda square: _kernel_above(square, level, below, T))
-            while self._spectra and sum(array.nbytes for array in self._spectra.values()) + shape.nbytes > _KEPT_BYTES:
+            while (
+                self._spectra and sum(array.nbytes for array in self._spectra.values()) + shape.nbytes > _SPECTRA_BYTES
+            ):
                 del self._spectra[next(iter(self._spectra))]  # the one that was used longest ago
         self._spectra[key] = shape
         return shape

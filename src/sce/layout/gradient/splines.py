@@ -1,7 +1,7 @@
-"""B-splines: points are spread on the nodes of a grid, and values at the nodes read off at points.
+"""B-splines: points are spread on the nodes of a grid, and values at the nodes are interpolated at points.
 
-Kernels take points in blocks, one in each lane of vector registers. What a loop over lanes works on is copied to a scratch
-array, at offsets that are constants: only so does the compiler see that nothing overlaps.
+Kernels process points in blocks, one in each lane of vector registers. The data of a loop over lanes are copied to a scratch
+array at constant offsets, because only then does the compiler see that nothing overlaps.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from sce.core.compiled import kernel
 
 Orders = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 
-_LANES = 32
-_WIDTH = 16  # the highest order
-_ROOM = _WIDTH * _LANES
+_SPLINE_LANES = 32
+_HIGHEST_ORDER = 16  # the highest order
+_AXIS_ROOM = _HIGHEST_ORDER * _SPLINE_LANES
 # Offsets in the scratch array, of what there is for each lane but for the coefficients.
 _COEFFICIENTS = 0  # of one node, by power
-_PLACE = _COEFFICIENTS + _WIDTH  # of a point in its mesh, from the middle
-_RESULT = _PLACE + _LANES
-_FIRST = _RESULT + _LANES  # weight and slope of the present node of each of the first two axes
-_SECOND = _FIRST + 2 * _LANES
-_WEIGHTS = _SECOND + 2 * _LANES  # of all nodes along the last axis
-_SLOPES = _WEIGHTS + _ROOM
-_ROW = _SLOPES + _ROOM  # nodes along the last axis
-_PLANE = _ROW + _ROOM  # sums over the last two axes: of values, and of their slopes along the two
-_SUMS = _PLANE + 3 * _LANES  # over all: of values, and of their slopes along the three axes
-_CHARGES = _SUMS + 4 * _LANES
-_SCRATCH = _CHARGES + _LANES
+_PLACE = _COEFFICIENTS + _HIGHEST_ORDER  # of a point in its mesh, from the middle
+_RESULT = _PLACE + _SPLINE_LANES
+_FIRST_AXIS = _RESULT + _SPLINE_LANES  # weight and slope of the present node of each of the first two axes
+_SECOND_AXIS = _FIRST_AXIS + 2 * _SPLINE_LANES
+_WEIGHTS = _SECOND_AXIS + 2 * _SPLINE_LANES  # of all nodes along the last axis
+_SLOPES = _WEIGHTS + _AXIS_ROOM
+_NODE_ROW = _SLOPES + _AXIS_ROOM  # nodes along the last axis
+_PLANE = _NODE_ROW + _AXIS_ROOM  # sums over the last two axes: of values, and of their slopes along the two
+_NODE_SUMS = _PLANE + 3 * _SPLINE_LANES  # over all: of values, and of their slopes along the three axes
+_CHARGES = _NODE_SUMS + 4 * _SPLINE_LANES
+_SCRATCH = _CHARGES + _SPLINE_LANES
 
 
 class Block(NamedTuple):
@@ -81,7 +81,7 @@ def coefficients(order: int) -> np.ndarray:
 @kernel
 def _settle(mesh: Any, first: Any, last: Any, shape: Any, block: Any) -> None:
     """Put points first to last in the lanes, those left over being copies of the last, and find the first node of each."""
-    for lane in range(_LANES):
+    for lane in range(_SPLINE_LANES):
         i = min(first + lane, last - 1)
         a, b, c = int(mesh[0, i]), int(mesh[1, i]), int(mesh[2, i])
         block.places[0, lane] = mesh[0, i] - a - 0.5
@@ -94,17 +94,17 @@ def _settle(mesh: Any, first: Any, last: Any, shape: Any, block: Any) -> None:
 def _weigh(block: Any, which: Any, order: Any, axis: Any, out: Any) -> None:
     """Weights (which = 0) or slopes (1) of the nodes along an axis; the order is the length of a tuple."""
     scratch, p = block.scratch, len(order)
-    for lane in range(_LANES):
+    for lane in range(_SPLINE_LANES):
         scratch[_PLACE + lane] = block.places[axis, lane]
     for t in range(p):
         for k in range(p):
             scratch[_COEFFICIENTS + k] = block.table[which, k, t]
-        for lane in range(_LANES):
+        for lane in range(_SPLINE_LANES):
             value = scratch[_COEFFICIENTS + p - 1]
             for k in range(1, p):
                 value = value * scratch[_PLACE + lane] + scratch[_COEFFICIENTS + p - 1 - k]
             scratch[_RESULT + lane] = value
-        for lane in range(_LANES):
+        for lane in range(_SPLINE_LANES):
             out[t, lane] = scratch[_RESULT + lane]
     if p == 1:  # the map has no such axis
         out[0, :] = 1.0 - which
@@ -116,22 +116,26 @@ def _weigh_all(block: Any, which: Any, orders: Any) -> None:
     start = _SLOPES if which else _WEIGHTS
     _weigh(block, which, orders[0], 0, block.weights[which, 0])
     _weigh(block, which, orders[1], 1, block.weights[which, 1])
-    _weigh(block, which, orders[2], 2, block.scratch[start : start + _ROOM].reshape(_WIDTH, _LANES))
+    _weigh(block, which, orders[2], 2, block.scratch[start : start + _AXIS_ROOM].reshape(_HIGHEST_ORDER, _SPLINE_LANES))
 
 
 @kernel
 def _pick(block: Any, axis: Any, node: Any) -> None:
     """Copy weight and slope of a node of one of the first two axes to where they are used."""
-    start = _SECOND if axis else _FIRST
+    start = _SECOND_AXIS if axis else _FIRST_AXIS
     for which in range(2):
-        for lane in range(_LANES):
-            block.scratch[start + which * _LANES + lane] = block.weights[which, axis, node, lane]
+        for lane in range(_SPLINE_LANES):
+            block.scratch[start + which * _SPLINE_LANES + lane] = block.weights[which, axis, node, lane]
 
 
 @kernel
 def _block(table: Any) -> Any:
     """Empty arrays."""
-    places, bases, weights = np.zeros((3, _LANES)), np.zeros(_LANES, np.int64), np.zeros((2, 2, _WIDTH, _LANES))
+    places, bases, weights = (
+        np.zeros((3, _SPLINE_LANES)),
+        np.zeros(_SPLINE_LANES, np.int64),
+        np.zeros((2, 2, _HIGHEST_ORDER, _SPLINE_LANES)),
+    )
     return Block(table, places, bases, weights, np.zeros(_SCRATCH))
 
 
@@ -139,8 +143,8 @@ def _block(table: Any) -> Any:
 def spread(mesh: Any, charges: Any, table: Any, orders: Any, part: Any, density: Any) -> None:
     """Add the splines of points part[0] to part[1] to the nodes around them."""
     block, flat, shape = _block(table), density.reshape(-1), density.shape
-    for first in range(part[0], part[1], _LANES):
-        last = min(first + _LANES, part[1])
+    for first in range(part[0], part[1], _SPLINE_LANES):
+        last = min(first + _SPLINE_LANES, part[1])
         _settle(mesh, first, last, shape, block)
         _weigh_all(block, 0, orders)
         for i in range(first, last):
@@ -158,71 +162,71 @@ def spread(mesh: Any, charges: Any, table: Any, orders: Any, part: Any, density:
 @kernel(fused=True)
 def _fill_row(order: Any, scratch: Any) -> None:
     """What the points of a block add to a row of nodes."""
-    for lane in range(_LANES):
-        weight = scratch[_CHARGES + lane] * scratch[_FIRST + lane] * scratch[_SECOND + lane]
+    for lane in range(_SPLINE_LANES):
+        weight = scratch[_CHARGES + lane] * scratch[_FIRST_AXIS + lane] * scratch[_SECOND_AXIS + lane]
         for t in range(len(order)):
-            scratch[_ROW + t * _LANES + lane] = weight * scratch[_WEIGHTS + t * _LANES + lane]
+            scratch[_NODE_ROW + t * _SPLINE_LANES + lane] = weight * scratch[_WEIGHTS + t * _SPLINE_LANES + lane]
 
 
 @kernel
 def _drop(flat: Any, start: Any, order: Any, lane: Any, scratch: Any) -> None:
     """Add to a row of nodes what a point adds."""
     for t in range(len(order)):
-        flat[start + t] += scratch[_ROW + t * _LANES + lane]
+        flat[start + t] += scratch[_NODE_ROW + t * _SPLINE_LANES + lane]
 
 
 @kernel
 def gather(mesh: Any, table: Any, orders: Any, part: Any, scale: Any, values: Any, field: Any) -> None:
     """Read potential and slope off the grid at points part[0] to part[1]."""
     block, flat, shape = _block(table), values.reshape(-1), values.shape
-    for first in range(part[0], part[1], _LANES):
-        last = min(first + _LANES, part[1])
+    for first in range(part[0], part[1], _SPLINE_LANES):
+        last = min(first + _SPLINE_LANES, part[1])
         _settle(mesh, first, last, shape, block)
         _weigh_all(block, 0, orders)
         _weigh_all(block, 1, orders)
-        block.scratch[_SUMS : _SUMS + 4 * _LANES] = 0.0
+        block.scratch[_NODE_SUMS : _NODE_SUMS + 4 * _SPLINE_LANES] = 0.0
         for r in range(len(orders[0])):
             _pick(block, 0, r)
-            block.scratch[_PLANE : _PLANE + 3 * _LANES] = 0.0
+            block.scratch[_PLANE : _PLANE + 3 * _SPLINE_LANES] = 0.0
             for s in range(len(orders[1])):
                 _pick(block, 1, s)
                 start = (r * shape[1] + s) * shape[2]
-                for lane in range(_LANES):
+                for lane in range(_SPLINE_LANES):
                     _lift(flat, block.bases[lane] + start, orders[2], lane, block.scratch)
                 _add_row(orders[2], block.scratch)
             _add_plane(block.scratch)
         for i in range(first, last):
-            field[i, 0] = block.scratch[_SUMS + i - first]
+            field[i, 0] = block.scratch[_NODE_SUMS + i - first]
             for axis in range(3):
-                field[i, 1 + axis] = scale * block.scratch[_SUMS + (1 + axis) * _LANES + i - first]
+                field[i, 1 + axis] = scale * block.scratch[_NODE_SUMS + (1 + axis) * _SPLINE_LANES + i - first]
 
 
 @kernel
 def _lift(flat: Any, start: Any, order: Any, lane: Any, scratch: Any) -> None:
     """Copy a row of nodes around a point."""
     for t in range(len(order)):
-        scratch[_ROW + t * _LANES + lane] = flat[start + t]
+        scratch[_NODE_ROW + t * _SPLINE_LANES + lane] = flat[start + t]
 
 
 @kernel(fused=True)
 def _add_row(order: Any, scratch: Any) -> None:
     """Add a row of nodes to the sums over a plane."""
-    for lane in range(_LANES):
+    for lane in range(_SPLINE_LANES):
         value, rise = 0.0, 0.0
         for t in range(len(order)):
-            value += scratch[_WEIGHTS + t * _LANES + lane] * scratch[_ROW + t * _LANES + lane]
-            rise += scratch[_SLOPES + t * _LANES + lane] * scratch[_ROW + t * _LANES + lane]
-        scratch[_PLANE + lane] += scratch[_SECOND + lane] * value
-        scratch[_PLANE + _LANES + lane] += scratch[_SECOND + _LANES + lane] * value
-        scratch[_PLANE + 2 * _LANES + lane] += scratch[_SECOND + lane] * rise
+            value += scratch[_WEIGHTS + t * _SPLINE_LANES + lane] * scratch[_NODE_ROW + t * _SPLINE_LANES + lane]
+            rise += scratch[_SLOPES + t * _SPLINE_LANES + lane] * scratch[_NODE_ROW + t * _SPLINE_LANES + lane]
+        scratch[_PLANE + lane] += scratch[_SECOND_AXIS + lane] * value
+        scratch[_PLANE + _SPLINE_LANES + lane] += scratch[_SECOND_AXIS + _SPLINE_LANES + lane] * value
+        scratch[_PLANE + 2 * _SPLINE_LANES + lane] += scratch[_SECOND_AXIS + lane] * rise
 
 
 @kernel(fused=True)
 def _add_plane(scratch: Any) -> None:
     """Add the sums over a plane to those over all nodes."""
-    for lane in range(_LANES):
-        weight, value = scratch[_FIRST + lane], scratch[_PLANE + lane]
-        scratch[_SUMS + lane] += weight * value
-        scratch[_SUMS + _LANES + lane] += scratch[_FIRST + _LANES + lane] * value
-        scratch[_SUMS + 2 * _LANES + lane] += weight * scratch[_PLANE + _LANES + lane]
-        scratch[_SUMS + 3 * _LANES + lane] += weight * scratch[_PLANE + 2 * _LANES + lane]
+    for lane in range(_SPLINE_LANES):
+        weight, value = scratch[_FIRST_AXIS + lane], scratch[_PLANE + lane]
+        scratch[_NODE_SUMS + lane] += weight * value
+        scratch[_NODE_SUMS + _SPLINE_LANES + lane] += scratch[_FIRST_AXIS + _SPLINE_LANES + lane] * value
+        scratch[_NODE_SUMS + 2 * _SPLINE_LANES + lane] += weight * scratch[_PLANE + _SPLINE_LANES + lane]
+        scratch[_NODE_SUMS + 3 * _SPLINE_LANES + lane] += weight * scratch[_PLANE + 2 * _SPLINE_LANES + lane]

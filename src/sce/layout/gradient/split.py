@@ -1,11 +1,11 @@
-"""How the kernel is split for a wanted accuracy, and the mesh of the grid that makes the sum cheapest.
+"""How the kernel is split for a given accuracy, and the mesh size that makes the sum cheapest.
 
-A grid with meshes of size h shows waves of the kernel down to wave number pi / h. What the smooth part of the kernel,
-(1 - exp(-T u)) / u with u = 1 + d^2, has beyond is of the size of exp(-T - (pi / h)^2 / (4 T)): for a tolerance exp(-L),
+A grid of mesh size h resolves waves of the kernel up to wave number pi / h. Beyond it the smooth part of the kernel,
+(1 - exp(-T u)) / u with u = 1 + d^2, is of the size of exp(-T - (pi / h)^2 / (4 T)): for a tolerance exp(-L),
 
     T = (L - sqrt(L^2 - (pi / h)^2)) / 2        where h > pi / L;
 
-a finer grid shows the whole kernel, and T is infinite. The order of splines and L for an accuracy were found by measurement.
+a finer grid resolves the whole kernel, and T is infinite. The order of splines and L for an accuracy were found by measurement.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ import numpy as np
 from sce.core.compiled import kernel
 from sce.layout.gradient.grid import padded_length
 
-MOST_PADDED = {
+PADDED_NODES_AT_MOST = {
     1: 1 << 17,
     2: 4320,
     3: 256,
 }  # nodes of a side of the grid, with zeros: at most 140 MB with its spectrum, twice that in a patch
-_LEAST_MESHES = 20  # along the longest side of a map, however small
-_FINEST = {1: 14, 2: 9, 3: 6}  # the histogram has two to this many cells along the longest side
+_MESHES_AT_LEAST = 20  # along the longest side of a map, however small
+_HISTOGRAM_DEPTH = {1: 14, 2: 9, 3: 6}  # the histogram has two to this many cells along the longest side
 
 # Costs in nanoseconds on one thread, from benchmarks/repulsion.py; only their ratios matter.
 NODE_COST = 9.0  # of a node of the padded grid
@@ -50,7 +50,7 @@ class Precision(NamedTuple):
 
 # Orders are few, for kernels are compiled for each. The worst of all kinds of maps are curves, where forces nearly cancel:
 # errors there are a fourth to two thirds of what is asked for, elsewhere less than a tenth.
-_TABLE = (
+_PRECISIONS = (
     (1e-3, Precision(8, 12.0, 11.0)),
     (1e-4, Precision(8, 16.5, 14.0)),
     (1e-5, Precision(12, 17.5, 16.5)),
@@ -87,7 +87,7 @@ def precision_for(accuracy: float) -> Precision:
     >>> precision_for(2e-4) == precision_for(1e-4), precision_for(1.0).order
     (True, 8)
     """
-    return next((precision for reached, precision in _TABLE if reached <= accuracy), _TABLE[-1][1])
+    return next((precision for reached, precision in _PRECISIONS if reached <= accuracy), _PRECISIONS[-1][1])
 
 
 def point_cost(d: int, order: int) -> float:
@@ -139,7 +139,7 @@ def survey(
     d = len(axes)
     if _needs_no_survey(len(points), d, extents, precision):
         return Crowd(len(points), axes, extents, [])
-    depth = min(_FINEST[d], max(3, math.floor(math.log2(len(points)) / d)))
+    depth = min(_HISTOGRAM_DEPTH[d], max(3, math.floor(math.log2(len(points)) / d)))
     scale = 2**depth / float(extents.max())
     a, b, c = (min(int(extent * scale), 2**depth - 1) + 1 for extent in extents)
     counts = np.zeros((a, b, c))
@@ -156,7 +156,7 @@ def survey(
 def _needs_no_survey(n: int, d: int, extents: np.ndarray, precision: Precision) -> bool:
     """Whether the finest grid is small, and costs no more than what has to be done for each point in any case."""
     nodes = 2.0 * (extents[extents > 0] * (precision.L / math.pi) + 4 * precision.order)
-    if nodes.max() > 0.9 * MOST_PADDED[d]:  # lengths are rounded up
+    if nodes.max() > 0.9 * PADDED_NODES_AT_MOST[d]:  # lengths are rounded up
         return False
     return NODE_COST * float(np.prod(nodes)) < 2.0 * point_cost(d, precision.order) * n + 1e6
 
@@ -202,14 +202,14 @@ def choose_split(crowd: Crowd, precision: Precision, below: float) -> Split:
     """The cheapest split of the kernel exp(-below u) / u; its mesh is one of few, so that spectra are found again."""
     largest = float(crowd.extents.max())
     finest = math.pi / precision.L
-    if largest < _LEAST_MESHES * finest:
-        step = 2.0 ** (math.floor(4.0 * math.log2(largest / _LEAST_MESHES)) / 4.0)
+    if largest < _MESHES_AT_LEAST * finest:
+        step = 2.0 ** (math.floor(4.0 * math.log2(largest / _MESHES_AT_LEAST)) / 4.0)
         return _split(crowd, step, precision, below)
     if not crowd.costs:
         return _split(crowd, finest, precision, below)
     rungs = 2.0 * math.log2(largest / finest)  # of half a power of two, down to a step as long as the map
-    first = max(0, math.floor(rungs - 2.0 * math.log2(MOST_PADDED[len(crowd.axes)])))
-    steps = [finest * 2.0 ** (k / 2.0) for k in range(first, math.floor(rungs - 2.0 * math.log2(_LEAST_MESHES)) + 3)]
+    first = max(0, math.floor(rungs - 2.0 * math.log2(PADDED_NODES_AT_MOST[len(crowd.axes)])))
+    steps = [finest * 2.0 ** (k / 2.0) for k in range(first, math.floor(rungs - 2.0 * math.log2(_MESHES_AT_LEAST)) + 3)]
     return min((_split(crowd, step, precision, below) for step in steps), key=lambda split: split.cost)
 
 
@@ -221,10 +221,10 @@ def _split(crowd: Crowd, step: float, precision: Precision, below: float) -> Spl
     nodes = [int(crowd.extents[k] / step) + precision.order + 1 for k in crowd.axes]
     tiles = max(precision.order, math.ceil(cutoff / step + 1e-9))
     side = max(tiles, nodes[0] // 48) if cutoff == 0 else tiles
-    if max(nodes) > MOST_PADDED[d]:  # before lengths overflow
+    if max(nodes) > PADDED_NODES_AT_MOST[d]:  # before lengths overflow
         return Split(step, T, cutoff, side, math.inf)
     padded = [padded_length(m, reach(below, precision.cut) / step, precision.fade) for m in nodes]
-    if max(padded) > MOST_PADDED[d]:
+    if max(padded) > PADDED_NODES_AT_MOST[d]:
         return Split(step, T, cutoff, side, math.inf)
     cost = point_cost(d, precision.order) * crowd.n + NODE_COST * math.prod(padded)
     return Split(step, T, cutoff, side, cost + (_near_cost(crowd, side * step) if cutoff > 0 else 0.0))

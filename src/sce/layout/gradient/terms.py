@@ -1,24 +1,17 @@
-"""The full gradient of J(Y; r) = -E_P[ln q] + r E_U[q]: attraction by one pass over P, repulsion of all pairs.
+"""The two terms of J(Y; r) = -E_P[ln q] + r E_U[q] and their gradients, kept apart so that one evaluation serves every r.
 
-The two terms and their gradients are kept apart, so that one evaluation serves every r::
-
-    d(-E_P[ln q]) / dy_i =  4 sum_j P_ij q_ij (y_i - y_j)                 pull
-    d(E_U[q])     / dy_i = -4 w_i sum_j w_j q_ij^2 (y_i - y_j) / sum w w  push
-
-Rows are summed in pieces of fixed size, and pieces in their order: the same bytes on any number of threads.
+d(-E_P[ln q]) / dy_i =  4 sum_j P_ij q_ij (y_i - y_j)                 pull
+d(E_U[q])     / dy_i = -4 w_i sum_j w_j q_ij^2 (y_i - y_j) / sum w w  push
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
-from sce.core.compiled import kernel
-from sce.core.parallel import Team
-from sce.graph.csr import CSR, ROWS, arrays_of
 from sce.layout.gradient.repulsion import Repulsion
+from sce.layout.similarities import Similarities
 
 
 class Terms(NamedTuple):
@@ -38,35 +31,32 @@ class Gradient:
 
     Parameters
     ----------
-    P : csr_matrix
-        Symmetric, without a diagonal; sums to 1.
+    graph : Similarities
+        P.
     weights : ndarray of shape (n,) or None
         How many points each row stands for.
-    team : Team
     method : {"auto", "exact", "grid"}, default="auto"
         How the repulsion is summed, see :class:`sce.layout.gradient.repulsion.Repulsion`.
-    links : csr_matrix, optional
+    links : Similarities, optional
         Of :func:`sce.layout.components.link_components`.
     """
 
     def __init__(
         self,
-        P: sp.csr_matrix,
-        weights: np.ndarray | None,
-        team: Team,
+        graph: Similarities,
+        weights: np.ndarray | None = None,
         method: str = "auto",
-        links: sp.csr_matrix | None = None,
+        links: Similarities | None = None,
     ) -> None:
-        self.team = team
-        self._graph = arrays_of(P)
-        self._links = None if links is None else arrays_of(links)
-        self._charges = np.ones(P.shape[0]) if weights is None else np.asarray(weights, np.float64)
+        self.team = graph.team
+        self._graph, self._links = graph, links
+        self._charges = np.ones(graph.n_points) if weights is None else np.asarray(weights, np.float64)
         self._n_pairs = float((self._charges * (self._charges.sum() - self._charges)).sum())
-        self._repulsion = Repulsion(self._charges, team, method)
+        self._repulsion = Repulsion(self._charges, self.team, method)
 
     @property
     def n_bytes(self) -> int:
-        """What the repulsion keeps between calls."""
+        """The memory that the repulsion keeps between calls."""
         return self._repulsion.n_bytes
 
     def __call__(self, Y: np.ndarray, accuracy: float = 1e-4) -> Terms:
@@ -74,95 +64,20 @@ class Gradient:
 
         Examples
         --------
-        >>> P = sp.csr_matrix(np.array([[0, 0.5], [0.5, 0]]))
-        >>> terms = Gradient(P, None, Team(1))(np.array([[0.0, 0.0], [0.0, 1.0]]))
+        >>> from scipy import sparse
+        >>> from sce.core.parallel import Team
+        >>> P = sparse.csr_matrix(np.array([[0, 0.5], [0.5, 0]]))
+        >>> terms = Gradient(Similarities(P, Team(1)))(np.array([[0.0, 0.0], [0.0, 1.0]]))
         >>> terms.mean_q_U, terms.pull[:, 1].tolist()
         (0.5, [-1.0, 1.0])
         """
-        attraction, mean_q_P, pull = attract(self._graph, Y, self.team)
+        attraction, mean_q_P, pull = self._graph.attract(Y)
         links = 0.0
         if self._links is not None:
-            links, _, more = attract(self._links, Y, self.team)
+            links, _, more = self._links.attract(Y)
             pull += more
         field = self._repulsion(Y, accuracy)
         mean_q_U = float((self._charges * field.potential).sum()) / self._n_pairs
         push = field.force
         push *= (-4.0 / self._n_pairs * self._charges)[:, None]
         return Terms(Y, attraction, links, mean_q_P, mean_q_U, pull, push)
-
-
-def attract(graph: CSR, Y: np.ndarray, team: Team) -> tuple[float, float, np.ndarray]:
-    """-E_P[ln q], E_P[q] and the gradient of the first."""
-    n, d = Y.shape
-    flat, pull = np.ascontiguousarray(Y).reshape(-1), np.empty(n * d)
-    sums = np.empty((-(-n // ROWS), 2))
-    axes = tuple(range(d))
-
-    def work(start: int, stop: int) -> None:
-        _attract(graph, flat, axes, start, stop, pull, sums[start // ROWS])
-
-    team.sweep(work, n, ROWS)
-    attraction, mean_q_P = sums.sum(axis=0)
-    return float(attraction), float(mean_q_P), pull.reshape(n, d)
-
-
-@kernel(fused=True)
-def _logarithm(u: Any) -> Any:
-    """ln u for u of 1 and more, to 1e-11, in operations that the compiler does several at a time.
-
-    u = 2^k m with m within sqrt(1/2) and sqrt(2); ln m = 2 artanh((m - 1) / (m + 1)) as a series. The bits of k are put
-    behind those of 2^52 to make a number of them: vector units convert no 64-bit integers.
-    """
-    bits = np.float64(u).view(np.uint64)
-    k = (bits - _ROOT) >> _FRACTION
-    m = np.uint64(bits - (k << _FRACTION)).view(np.float64)
-    f = (m - 1.0) / (m + 1.0)
-    s = f * f
-    series = 1 / 9 + s * (1 / 11 + s * (1 / 13))
-    series = 1.0 + s * (1 / 3 + s * (1 / 5 + s * (1 / 7 + s * series)))
-    return (np.uint64(k | _BIG).view(np.float64) - 4503599627370496.0) * 0.6931471805599453 + 2.0 * f * series
-
-
-_ROOT = np.uint64(0x3FE6A09E667F3BCD)  # the bits of sqrt(1/2)
-_BIG = np.uint64(0x4330000000000000)  # of 2^52
-_FRACTION = np.uint64(52)
-_BATCH = 32  # edges whose terms are computed together
-
-
-@kernel(fused=True)
-def _attract(graph: Any, Y: Any, axes: Any, start: Any, stop: Any, pull: Any, sums: Any) -> None:
-    """The attraction of rows start to stop; `axes` has as many entries as there are dimensions."""
-    d = len(axes)
-    away, pulled, logs = np.zeros((3, _BATCH)), np.empty(_BATCH), np.empty(_BATCH)
-    total, mean = 0.0, 0.0
-    for i in range(start, stop):
-        along, across, up = 0.0, 0.0, 0.0
-        for first in range(graph.indptr[i], graph.indptr[i + 1], _BATCH):
-            many = min(graph.indptr[i + 1] - first, _BATCH)
-            for k in range(many):
-                for c in range(d):
-                    away[c, k] = Y[d * i + c] - Y[d * graph.indices[first + k] + c]
-            _terms(away, many, pulled, logs)
-            for k in range(many):
-                p = graph.data[first + k]
-                w = p * pulled[k]
-                total += p * logs[k]
-                mean += w
-                along += w * away[0, k]
-                across += w * away[1, k]
-                up += w * away[2, k]
-        pull[d * i] = 4.0 * along
-        if d > 1:
-            pull[d * i + 1] = 4.0 * across
-        if d > 2:
-            pull[d * i + 2] = 4.0 * up
-    sums[0], sums[1] = total, mean
-
-
-@kernel(fused=True)
-def _terms(away: Any, many: Any, pulled: Any, logs: Any) -> None:
-    """q = 1 / u and ln u for u = 1 + d^2."""
-    for k in range(many):
-        u = 1.0 + (away[0, k] * away[0, k] + away[1, k] * away[1, k] + away[2, k] * away[2, k])
-        pulled[k] = 1.0 / u
-        logs[k] = _logarithm(u)

@@ -1,4 +1,4 @@
-"""Points sorted into square tiles, by counting: those of a tile lie side by side, and tiles in the order of their rows.
+"""Points sorted into square tiles, by counting: those of a tile are contiguous, and tiles are in row order.
 
 Points have three coordinates; axes that a map lacks are zero, with one tile along them (see :data:`AXES`).
 """
@@ -13,7 +13,7 @@ from sce.core.compiled import kernel
 from sce.core.parallel import Team
 
 AXES = {1: (2,), 2: (1, 2), 3: (0, 1, 2)}  # where the coordinates of a map go: the last is contiguous on a grid
-_GRAIN = 16384  # points a task takes
+_POINTS_SORTED_AT_ONCE = 16384  # points a task takes
 
 
 class Tiles(NamedTuple):
@@ -62,7 +62,7 @@ def sort_points(points: np.ndarray, charges: np.ndarray, frame: Frame, team: Tea
     """
     n = len(points)
     numbers, order = np.empty(n, np.int32), np.empty(n, np.int64)
-    team.sweep(lambda start, stop: _number(points, frame, start, stop, numbers), n, _GRAIN)
+    team.sweep(lambda start, stop: _number(points, frame, start, stop, numbers), n, _POINTS_SORTED_AT_ONCE)
     starts = np.zeros(frame.shape[0] * frame.shape[1] * frame.shape[2] + 1, np.int64)
     _sort(numbers, starts, order)
     placed, mesh, strengths = np.empty((3, n)), np.empty((3, n)), np.empty(n)
@@ -70,7 +70,7 @@ def sort_points(points: np.ndarray, charges: np.ndarray, frame: Frame, team: Tea
     def place(start: int, stop: int) -> None:
         _place(points, charges, frame, order, (start, stop), placed, mesh, strengths)
 
-    team.sweep(place, n, _GRAIN)
+    team.sweep(place, n, _POINTS_SORTED_AT_ONCE)
     return Tiles(frame.shape, starts, order, placed, mesh, strengths)
 
 
@@ -85,7 +85,7 @@ def unsort(tiles: Tiles, found: np.ndarray, team: Team) -> np.ndarray:
     [9.0, 0.0]
     """
     rows = np.empty_like(found)
-    team.sweep(lambda start, stop: _put_back(tiles.order, found, start, stop, rows), len(found), _GRAIN)
+    team.sweep(lambda start, stop: _put_back(tiles.order, found, start, stop, rows), len(found), _POINTS_SORTED_AT_ONCE)
     return rows
 
 

@@ -1,15 +1,15 @@
-"""Points in blocks, edges in buckets: the order in which the sampler may work without two threads ever meeting.
+"""Points in blocks, edges in buckets: an order of work in which two threads never touch the same point.
 
-The points are put in an order (order.py) and cut into B contiguous blocks, B a power of two; the edges of P, each once, into
-one bucket per unordered pair of blocks. In an epoch every pair of blocks has one task, which owns both blocks. The tasks have
-one fixed order, made by halving: first the tasks within the first half of the blocks, then those within the second half, then
-those across, the quarters in such an order that neighbouring parts share no block. So any number of threads can take parts
-of the order side by side, a phase at a time, and get the very same result as one thread. (Stratified SGD for matrix
-factorisation works alike.) B depends on the number of points alone, never on the number of threads.
+The points are put in an order (order.py) and cut into B contiguous blocks, B a power of two; the edges of P, each once, go
+into one bucket per unordered pair of blocks. In a lap every pair of blocks has one task, which owns both blocks. The tasks
+have one fixed order, made by halving: first the tasks within the first half of the blocks, then those within the second half,
+then those across, the quarters in such an order that adjacent parts share no block. So any number of threads can take parts of
+the order side by side, a phase at a time, and get the very same result as one thread. (Stratified SGD for matrix factorisation
+works the same way.) B depends on the number of points alone, never on the number of threads.
 
-Inside a bucket the edges are shuffled once, and a task takes the next edges of its bucket from where the last epoch
-stopped. A weighted P is sampled in proportion to P by Walker's alias method: a place in the bucket names two edges and a
-threshold, and each visit takes one of the two, so weighted buckets are read in sequence, too.
+Inside a bucket the edges are shuffled once, and a task takes the next edges of its bucket from where the last lap stopped. A
+weighted P is sampled in proportion to P by Walker's alias method: a place in the bucket names two edges and a threshold, and
+each visit takes one of the two, so weighted buckets are read in sequence, too.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from sce.core.random import below, bits, stream
 from sce.layout.sampler.order import order_points
 
 BLOCK_SIZE = 32_768  # points: two blocks of float32 coordinates fit in 512 KiB of cache, and places in 16 bits
-FEW_BLOCKS = 16  # enough for 8 threads; up to here the coordinates fit in the cache, and blocks are random
-SMALL_BLOCK = 256  # points: smaller blocks are all overhead
+RANDOM_BLOCKS = 16  # enough for 8 threads; up to here the coordinates fit in the cache, and blocks are random
+SMALLEST_BLOCK = 256  # points: smaller blocks are all overhead
 
 
 class Blocks(NamedTuple):
-    """All that a task needs to know, as plain arrays: the constant state of the sampler's kernel."""
+    """All blocks and buckets as plain arrays: the constant state of the sampler."""
 
     starts: np.ndarray  # (B + 1) int64: the first point of each block
     buckets: np.ndarray  # (B (B + 1) / 2 + 1) int64: the first edge of each bucket
@@ -51,7 +51,7 @@ def count_blocks(n_points: int) -> int:
     >>> count_blocks(1797), count_blocks(70_000), count_blocks(11_000_000)
     (4, 16, 512)
     """
-    few = min(FEW_BLOCKS, max(2, n_points // SMALL_BLOCK))
+    few = min(RANDOM_BLOCKS, max(2, n_points // SMALLEST_BLOCK))
     small = 1 << (few.bit_length() - 1)  # rounded down
     large = 1 << (-(-n_points // BLOCK_SIZE) - 1).bit_length()  # rounded up
     return max(small, large)
@@ -66,7 +66,7 @@ _bucket_number = kernel(bucket_number)
 
 
 def schedule(n_blocks: int) -> np.ndarray:
-    """The tasks of an epoch, pairs of blocks a <= b, in their order.
+    """The tasks of a lap, pairs of blocks a <= b, in their order.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def make_blocks(
     weights : ndarray of shape (N,), optional
         Point weights w: repulsion draws pairs in proportion to w_i w_j.
     places : ndarray of shape (N, d), optional
-        Where the points are; of many points, those that are near one another come into the same block.
+        Coordinates; where there are many points, those near one another go into the same block.
 
     Returns
     -------
@@ -148,7 +148,7 @@ def make_blocks(
     n = P.shape[0]
     n_blocks = count_blocks(n)
     starts = (n * np.arange(n_blocks + 1, dtype=np.int64)) // n_blocks
-    order = order_points(starts, seed, places if n_blocks > FEW_BLOCKS else None)
+    order = order_points(starts, seed, places if n_blocks > RANDOM_BLOCKS else None)
     rank = np.empty(n, np.int32)
     rank[order] = np.arange(n, dtype=np.int32)
     block_of = np.repeat(np.arange(n_blocks, dtype=np.int32), np.diff(starts))
@@ -215,7 +215,7 @@ def _finish_buckets(
             fill_alias(mass[lo:hi], total, keep[lo:hi], alias)
             for e in range(lo, hi):
                 edges[e, 2], edges[e, 3] = places[lo + alias[e - lo], 0], places[lo + alias[e - lo], 1]
-        # Shuffled last: the table's places that share a heavy alias edge lie together, and must not be drawn in a row.
+        # Shuffled last: places that share a heavy alias edge are adjacent in the table, and must not be drawn in a row.
         bucket_key = bits(key, np.uint64(bucket))
         for e in range(hi - 1, lo, -1):  # Fisher and Yates
             f = lo + below(bits(bucket_key, np.uint64(e - lo)), e - lo + 1)

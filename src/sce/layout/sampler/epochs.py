@@ -1,63 +1,138 @@
-"""Stochastic gradient descent: the loop around the sampler."""
+"""Stochastic gradient descent: the epochs of the sampler, one after the other."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
-from sce.core.parallel import Team
 from sce.core.random import stream
-from sce.engines import Engine, Session
 from sce.errors import SCEError
-from sce.layout.divergence import divergence, divergence_constant
-from sce.layout.records import NOBODY, Layout, LayoutOptions, Record, Watch, run
-from sce.layout.sampler.blocks import FEW_BLOCKS, count_blocks, make_blocks
-from sce.layout.sampler.kernel import COUNT_P, COUNT_U, SUM_LOG, SUM_Q_P, SUM_Q_U, Epoch
+from sce.layout.divergence import divergence, divergence_constants
+from sce.layout.engine import Engine, Lap, Outcome
+from sce.layout.plan import STEPS_PER_POINT, Stage
+from sce.layout.problem import Problem
+from sce.layout.records import EPOCHS_DONE, Record
+from sce.layout.sampler.blocks import RANDOM_BLOCKS, count_blocks
 from sce.layout.scale import ScaleEstimate
 
-STEPS_PER_POINT = 10  # steps an epoch, for each point
-DRAWS_PER_EDGE = 75  # in a default run, within bounds
-UNHURRIED = 20_000  # points up to which the learning rate is 1
+STEPS_PER_LAP = 600_000  # at least, because threads wait for one another a few times a lap
+LAPS_AT_MOST = 4  # in an epoch
 
 
-def choose_epochs(n_points: int, n_edges: int) -> int:
-    """The default number of epochs: as many as draw each edge 75 times, within 100 and 500; at least 5e6 / N.
+class SamplerState(NamedTuple):
+    """Where a sampler is between two epochs."""
 
-    A 15-NN graph is done in 100 epochs; the denser entropic graphs, whose weak edges must pull clusters together too,
-    take some 500. For small data epochs cost nothing.
+    Y: np.ndarray  # (n, d) float32, in the order of the data
+    epoch: int  # epochs done
+    mean_q_P: float  # of the estimate of r
+    mean_q_U: float
+    steps: float
 
-    Examples
-    --------
-    >>> choose_epochs(70_000, 770_000), choose_epochs(1_000_000, 65_000_000), choose_epochs(1_000, 11_000)
-    (100, 487, 500)
+
+class Sampler:
+    """Minimises J by block-stratified stochastic gradient descent, an epoch at a time.
+
+    Parameters
+    ----------
+    problem : Problem
+        With at least one edge.
+    stage : Stage
+        The rule, the epochs, the rates.
+    engine : Engine
+        Where the laps run.
+    start : ndarray of shape (n, d)
+        The first coordinates.
+    state : SamplerState, optional
+        Where to go on.
     """
-    passes = DRAWS_PER_EDGE * n_edges / (STEPS_PER_POINT * max(n_points, 1))
-    return int(np.clip(max(passes, 5_000_000 / max(n_points, 1)), 100, 500))
 
+    def __init__(
+        self, problem: Problem, stage: Stage, engine: Engine, start: np.ndarray, state: SamplerState | None = None
+    ) -> None:
+        n = problem.n_points
+        self._stage = stage
+        self._constants = divergence_constants(problem)
+        self._steps = float(STEPS_PER_POINT * n)
+        self._laps = count_laps(n, problem.graph.n_edges)
+        self._estimate = ScaleEstimate(stage.rule, self._steps * stage.n_epochs, float(n) * (n - 1))
+        self._key = stream(problem.seed, "draws")
+        self._epoch = 0
+        if state is not None:
+            self._epoch = state.epoch
+            self._estimate.mean_q_P, self._estimate.mean_q_U = state.mean_q_P, state.mean_q_U
+            self._estimate.done = state.steps
+        self._session = engine.open(problem, start, None if state is None else state.Y)
 
-def choose_rate(n_points: int) -> tuple[float, float]:
-    """The default learning rate: from 1, beyond 20,000 points from (N / 20,000)^(1/4), down to 0.
+    def advance(self) -> tuple[Record, str | None] | None:
+        """Run an epoch: its record, and the reason if it was the last; None where all epochs are done."""
+        stage, estimate = self._stage, self._estimate
+        if self._epoch == stage.n_epochs:
+            return None
+        first, last = stage.learning_rate
+        eta = first + (last - first) * self._epoch / stage.n_epochs
+        r = estimate.r
+        laps = range(self._epoch * self._laps, (self._epoch + 1) * self._laps)
+        done = self._session.run([self._lap(number, eta, r) for number in laps], measure=stage.tol > 0)
+        mean_q_P, mean_q_U = done.sum_q_P / max(done.count_P, 1.0), done.sum_q_U / max(done.count_U, 1.0)
+        loss = divergence(self._constants, done.sum_log / max(done.count_P, 1.0), mean_q_U, r)
+        if not (math.isfinite(loss) and done.finite):
+            raise SCEError(
+                f"The layout left the range of numbers in epoch {self._epoch + 1}; lower learning_rate or scale."
+            )
+        estimate.mix(mean_q_P, mean_q_U, self._steps)
+        change = _relative_change(done)
+        settled = change < stage.tol and self._epoch > 0 and abs(estimate.r - r) < stage.tol * estimate.r
+        self._epoch += 1
+        record = Record(self._epoch, loss, estimate.r, eta, change)
+        return record, f"relative changes of Y and r below tol = {stage.tol:g}" if settled else None
 
-    The more points, the farther apart in the graph are those that have to move together. At 70,000 points a rate of 1.5
-    gives the lowest J after 100 epochs; at a million 3 lowers J by as much as twice the epochs would.
+    def coordinates(self) -> np.ndarray:
+        """The present map, float32."""
+        return self._session.coordinates()
 
-    Examples
-    --------
-    >>> choose_rate(1_797), choose_rate(320_000)
-    ((1.0, 0.0), (2.0, 0.0))
-    """
-    return max(1.0, (n_points / UNHURRIED) ** 0.25), 0.0
+    def state(self) -> SamplerState:
+        """Where to go on."""
+        estimate = self._estimate
+        return SamplerState(
+            self._session.coordinates(), self._epoch, estimate.mean_q_P, estimate.mean_q_U, estimate.done
+        )
+
+    def done_reason(self) -> str:
+        """Why a run of all epochs ended."""
+        return EPOCHS_DONE
+
+    def close(self) -> None:
+        """Release what the engine holds."""
+        self._session.close()
+
+    def _lap(self, number: int, eta: float, r: float) -> Lap:
+        """The constants of a lap.
+
+        The longest push is that of an implicit step: (4 eta r)^(1/4) solves d' = 4 eta r q(d')^2 d' for the large d' of a
+        strong repulsion, where the explicit step would throw a close pair out of all proportion. Up to r = 2 no step is
+        that long.
+        """
+        limit = max(1.3 * max(eta, 1.0), (4.0 * eta * r) ** 0.25)
+        n_repulsive = self._stage.n_repulsive
+        return Lap(
+            number,
+            self._steps / self._laps,
+            float(n_repulsive),
+            np.float32(2.0 * eta),
+            np.float32(2.0 * eta * r / n_repulsive),
+            np.float32(limit),
+            self._key,
+        )
 
 
 def count_laps(n_points: int, n_edges: int) -> int:
     """How often an epoch goes through all tasks, from 1 to 4.
 
-    The finer blocks take turns, the nearer the sampler is to Algorithm 1; but each lap makes threads wait for one another a
-    few times, so laps are not shorter than some 600,000 steps. Where blocks hold near points, pulls within a block take turns
-    anyway, and laps are as many as it takes to draw few edges twice in one.
+    The more finely blocks take turns, the closer the sampler is to Algorithm 1; but each lap makes threads wait for one
+    another a few times. Where blocks hold near points, pulls within a block take turns anyway, and there are as many laps as
+    it takes to draw few edges twice in one.
 
     Examples
     --------
@@ -67,97 +142,12 @@ def count_laps(n_points: int, n_edges: int) -> int:
     (1, 2)
     """
     steps = STEPS_PER_POINT * n_points
-    laps = steps // 600_000 if count_blocks(n_points) <= FEW_BLOCKS else round(steps / n_edges)
-    return min(max(laps, 1), 4)
+    laps = steps // STEPS_PER_LAP if count_blocks(n_points) <= RANDOM_BLOCKS else round(steps / n_edges)
+    return min(max(laps, 1), LAPS_AT_MOST)
 
 
-def sample(
-    P: sp.csr_matrix, start: np.ndarray, options: LayoutOptions, engine: Engine, team: Team, watch: Watch = NOBODY
-) -> Layout:
-    """Minimise J by block-stratified stochastic gradient descent.
-
-    Parameters
-    ----------
-    P : csr_matrix
-        Symmetric, non-negative, without a diagonal, with at least one edge; sums to 1.
-    start : ndarray of shape (N, d)
-        The first coordinates.
-    options : LayoutOptions
-    engine : Engine
-        Where the tasks run.
-    team : Team
-        Threads for the preparation.
-    watch : Watch, optional
-        Called after every epoch.
-    """
-    blocks, order = make_blocks(P, team, options.seed, options.weights, start)
-    d = start.shape[1]
-    Y = np.zeros((len(order), max(d, 2)), np.float32)  # one dimension is two of which the second is 0, and stays it
-    Y[:, :d] = start[order]
-    session = engine.open(Y, blocks)
-    try:
-        history, reason = run(_epochs(P, session, options), lambda: _restore(session, order, d), watch)
-        final = _restore(session, order, d)
-    finally:
-        session.close()
-    return Layout(final, history[-1].r, history, reason)
-
-
-def _epochs(P: sp.csr_matrix, session: Session, options: LayoutOptions) -> Iterator[tuple[Record, str | None]]:
-    """Run the epochs one after the other; the record of each, and the reason if it was the last."""
-    n = P.shape[0]
-    constants = divergence_constant(P, options.weights)
-    n_epochs, tol = options.n_epochs or choose_epochs(n, P.nnz // 2), options.tol or 0.0
-    steps = float(STEPS_PER_POINT * n)
-    laps = count_laps(n, P.nnz // 2)
-    estimate = ScaleEstimate(options.rule, steps * n_epochs, float(n) * (n - 1))
-    first, last = options.learning_rate or choose_rate(n)
-    key = stream(options.seed, "draws")
-    for number in range(n_epochs):
-        eta = first + (last - first) * number / n_epochs
-        before = session.coordinates().copy() if tol > 0 else None
-        sums = np.zeros(5)
-        for lap in range(number * laps, (number + 1) * laps):
-            sums += session.run(_epoch(lap, steps / laps, eta, estimate.r, options.n_repulsive, key))
-        mean_q_P = sums[SUM_Q_P] / max(sums[COUNT_P], 1.0)
-        mean_q_U = sums[SUM_Q_U] / max(sums[COUNT_U], 1.0)
-        r = estimate.r
-        loss = divergence(constants, sums[SUM_LOG] / max(sums[COUNT_P], 1.0), mean_q_U, r)
-        if not (math.isfinite(loss) and np.isfinite(session.coordinates()).all()):
-            raise SCEError(f"The layout left the range of numbers in epoch {number + 1}; lower learning_rate or scale.")
-        estimate.mix(mean_q_P, mean_q_U, steps)
-        change = _change(before, session.coordinates())
-        settled = change < tol and number > 0 and abs(estimate.r - r) < tol * estimate.r
-        yield (
-            Record(number + 1, loss, estimate.r, eta, change),
-            f"relative changes of Y and r below tol = {tol:g}" if settled else None,
-        )
-
-
-def _epoch(number: int, steps: float, eta: float, r: float, n_repulsive: int, key: np.uint64) -> Epoch:
-    """The epoch's constants.
-
-    The longest push is that of an implicit step: (4 eta r)^(1/4) solves d' = 4 eta r q(d')^2 d' for the large d' of a strong
-    repulsion, where the explicit step would throw a close pair out of all proportion. Up to r = 2 no step is that long.
-    """
-    limit = max(1.3 * max(eta, 1.0), (4.0 * eta * r) ** 0.25)
-    repulsion = 2.0 * eta * r / n_repulsive
-    return Epoch(
-        number, steps, float(n_repulsive), np.float32(2.0 * eta), np.float32(repulsion), np.float32(limit), key
-    )
-
-
-def _change(before: np.ndarray | None, after: np.ndarray) -> float:
-    """|after - before| / |after|."""
-    if before is None:
+def _relative_change(done: Outcome) -> float:
+    """|Y - Y_before| / |Y|; NaN where it was not measured."""
+    if math.isnan(done.moved):
         return math.nan
-    size = float(np.square(after, dtype=np.float64).sum())
-    moved = float(np.square(after - before, dtype=np.float64).sum())
-    return math.sqrt(moved / size) if size > 0 else 0.0
-
-
-def _restore(session: Session, order: np.ndarray, d: int) -> np.ndarray:
-    """The coordinates, rows back from the order of the blocks to that of the data."""
-    Y = np.empty((len(order), d), np.float32)
-    Y[order] = session.coordinates()[:, :d]
-    return Y
+    return math.sqrt(done.moved / done.square) if done.square > 0 else 0.0

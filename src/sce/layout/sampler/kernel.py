@@ -5,10 +5,10 @@ A step of Algorithm 1 draws a pair from P and pulls it together, and draws a uni
     attraction   y_i -= 2 eta q (y_i - y_j),        y_j += the same     (i, j) ~ P
     repulsion    y_i += 2 eta r q^2 (y_i - y_j),    y_j -= the same     (i, j) ~ uniform, or ~ w_i w_j
 
-with q = 1 / (1 + |y_i - y_j|^2). A task makes its share of the draws of both kinds in runs of up to RUN draws, the two kinds
-taking turns. Attraction takes the next edges of the task's bucket, which are in random order. A run of repulsion takes
-consecutive points of block a against consecutive points of block b from a random place on: each single pair is
-uniform, and a run is computed on vector registers (lanes.py), in pieces in which no point occurs twice.
+with q = 1 / (1 + |y_i - y_j|^2). A task makes its share of the draws of both kinds in runs of up to DRAWS_IN_A_ROW, the two
+kinds taking turns. Attraction takes the next edges of the task's bucket, which are in random order. A run of repulsion takes
+consecutive points of one block against consecutive points of the other from a random place on: each single pair is uniform,
+and a run is computed on vector registers (core/simd.py), in pieces in which no point occurs twice.
 
 Sums are in float64 and arithmetic is in the order written, without fused operations: the same bytes on any CPU.
 """
@@ -25,77 +25,108 @@ from sce.core.random import LOW, below, below_low, bits, unit
 from sce.core.simd import LANES, pull_pair, push_eights
 from sce.layout.sampler.blocks import _bucket_number
 
-RUN = 128  # draws of a kind in a row
-
-
-class Epoch(NamedTuple):
-    """What one epoch, or one lap of several in an epoch, needs besides the blocks."""
-
-    number: int  # counted from 0
-    steps: float  # attractive draws in it, in the mean
-    n_repulsive: float  # repulsive draws per attractive one
-    attraction: np.float32  # 2 eta
-    repulsion: np.float32  # 2 eta r / n_repulsive
-    limit: np.float32  # the longest push along an axis
-    key: np.uint64  # of the seed
+DRAWS_IN_A_ROW = 128  # draws of a kind in a row
 
 
 # Columns of a task's sums.
 SUM_Q_P, SUM_LOG, COUNT_P, SUM_Q_U, COUNT_U = range(5)
 
 
+class Bucket(NamedTuple):
+    """The edges between two blocks, and what it takes to draw them and pairs of their points."""
+
+    edges: (
+        np.ndarray
+    )  # (E, 2) uint16, places in the first and second block; (E, 4), with the alias edge, for a weighted P
+    keep: np.ndarray  # (E) uint32: take the alias edge unless a random number is below; empty for a 0/1 graph
+    attraction: float  # the share of P
+    repulsion: float  # the share of pairs i != j, weighted by w_i w_j
+
+
+class Points(NamedTuple):
+    """The points of a block."""
+
+    Y: np.ndarray  # flat: the coordinates of the first point, then those of the second, and so on
+    alias: np.ndarray  # uint16: the alias of each place; empty where points weigh the same
+    keep: np.ndarray  # uint32: take the alias unless a random number is below
+
+
+class Task(NamedTuple):
+    """All that a task needs besides the lap: two blocks of points, their bucket, and the key of its random numbers."""
+
+    first: Points
+    second: Points
+    same: bool  # whether both are the same block
+    bucket: Bucket
+    key: np.uint64
+
+
 @kernel
-def run_tasks(Y: Any, blocks: Any, epoch: Any, tasks: Any, part: Any, axes: Any, sums: Any) -> None:
+def run_tasks(Y: Any, blocks: Any, lap: Any, tasks: Any, part: Any, axes: Any, sums: Any) -> None:
     """Run tasks part[0], ..., part[1] - 1 of the order: move the points of Y, write each task's sums.
 
     Y is flat: the coordinates of the first point, then those of the second, and so on. `axes` is (0, 1) or (0, 1, 2): its
     length, which the compiler knows, is the number of dimensions.
     """
-    scratch = np.empty((3, RUN * len(axes)), np.float32)
+    scratch = np.empty((3, DRAWS_IN_A_ROW * len(axes)), np.float32)
     for t in range(part[0], part[1]):
         sums[t, :] = 0.0
-        run_task(Y, blocks, epoch, tasks[t, 0], tasks[t, 1], axes, scratch, sums[t])
+        run_task(make_task(Y, blocks, lap.key, tasks[t, 0], tasks[t, 1], axes), lap, axes, scratch, sums[t])
 
 
 @kernel
-def run_task(Y: Any, blocks: Any, epoch: Any, a: Any, b: Any, axes: Any, scratch: Any, sums: Any) -> None:
-    """One task: the attractions and repulsions of blocks a and b, in turns."""
-    bucket = _bucket_number(a, b, blocks.starts.size - 1)
-    fixed = bits(epoch.key, np.uint64(bucket))  # a stream for all epochs, and one for this
-    key = bits(fixed, np.uint64(epoch.number + 3))
-    d = len(axes)
-    A = Y[d * blocks.starts[a] : d * blocks.starts[a + 1]]
-    B = Y[d * blocks.starts[b] : d * blocks.starts[b + 1]]
-    edges = blocks.edges[blocks.buckets[bucket] : blocks.buckets[bucket + 1]]
-    keep = blocks.keep[blocks.buckets[bucket] : blocks.buckets[bucket + 1]]
-    pulls = epoch.steps * blocks.attraction[bucket]
-    pushes = epoch.steps * epoch.n_repulsive * blocks.repulsion[bucket]
-    done, n_pulls = draws(epoch.number, pulls, unit(bits(fixed, np.uint64(0))))
-    _, n_pushes = draws(epoch.number, pushes, unit(bits(fixed, np.uint64(1))))
+def make_task(Y: Any, blocks: Any, key: Any, a: Any, b: Any, axes: Any) -> Any:
+    """The task of blocks a and b: slices of all arrays, nothing copied."""
+    number = _bucket_number(a, b, blocks.starts.size - 1)
+    lo, hi = blocks.buckets[number], blocks.buckets[number + 1]
+    bucket = Bucket(blocks.edges[lo:hi], blocks.keep[lo:hi], blocks.attraction[number], blocks.repulsion[number])
+    return Task(
+        points_of(Y, blocks, a, axes), points_of(Y, blocks, b, axes), a == b, bucket, bits(key, np.uint64(number))
+    )
+
+
+@kernel
+def points_of(Y: Any, blocks: Any, block: Any, axes: Any) -> Any:
+    """The points of a block; where points weigh the same, the slices of the alias table are empty."""
+    d, lo, hi = len(axes), blocks.starts[block], blocks.starts[block + 1]
+    return Points(Y[d * lo : d * hi], blocks.point_alias[lo:hi], blocks.point_keep[lo:hi])
+
+
+@kernel
+def run_task(task: Any, lap: Any, axes: Any, scratch: Any, sums: Any) -> None:
+    """One task: the attractions and repulsions of two blocks, in turns."""
+    key = bits(task.key, np.uint64(lap.number + 3))  # task.key is a stream for all laps, this is one for the lap
+    edges = task.bucket.edges
+    pulls = lap.steps * task.bucket.attraction
+    pushes = lap.steps * lap.n_repulsive * task.bucket.repulsion
+    done, n_pulls = draws(lap.number, pulls, unit(bits(task.key, np.uint64(0))))
+    _, n_pushes = draws(lap.number, pushes, unit(bits(task.key, np.uint64(1))))
     place = 0
     if edges.shape[0] > 0:
-        place = (below(bits(fixed, np.uint64(2)), edges.shape[0]) + done) % edges.shape[0]
+        place = (below(bits(task.key, np.uint64(2)), edges.shape[0]) + done) % edges.shape[0]
     else:
         n_pulls = 0
-    turns = (max(n_pulls, n_pushes) + RUN - 1) // RUN
+    turns = (max(n_pulls, n_pushes) + DRAWS_IN_A_ROW - 1) // DRAWS_IN_A_ROW
+    A, B = task.first.Y, task.second.Y
     for turn in range(turns):
         n = n_pulls // turns + (turn < n_pulls % turns)
-        place = attract(A, B, edges, keep, place, n, epoch.attraction, bits(key, np.uint64(2 * turn)), axes, sums)
+        turn_key = bits(key, np.uint64(2 * turn))
+        place = attract(A, B, edges, task.bucket.keep, place, n, lap.attraction, turn_key, axes, sums)
         n = n_pushes // turns + (turn < n_pushes % turns)
         turn_key = bits(key, np.uint64(2 * turn + 1))
-        if blocks.point_keep.size > 0:
-            repel_weighted(A, B, blocks, a, b, n, epoch, turn_key, axes, sums)
+        if task.first.keep.size > 0:
+            repel_weighted(task, n, lap, turn_key, axes, sums)
         else:
-            sums[SUM_Q_U] += repel(A, B, a == b, n, epoch, turn_key, axes, scratch)
+            sums[SUM_Q_U] += repel(A, B, task.same, n, lap, turn_key, axes, scratch)
             sums[COUNT_U] += n
     sums[COUNT_P] = n_pulls
 
 
 @kernel
-def draws(epoch: Any, share: Any, phase: Any) -> Any:
-    """Draws made before this epoch, and draws to make in it, at `share` draws an epoch, rounded so that none is lost."""
-    before = np.int64(epoch * share + phase)
-    return before, np.int64((epoch + 1) * share + phase) - before
+def draws(lap: Any, share: Any, phase: Any) -> Any:
+    """Draws made before this lap, and draws to make in it, at `share` draws a lap, rounded so that none is lost."""
+    before = np.int64(lap * share + phase)
+    return before, np.int64((lap + 1) * share + phase) - before
 
 
 @kernel
@@ -139,7 +170,7 @@ def pull(A: Any, B: Any, i: Any, j: Any, gain: Any, axes: Any) -> Any:
 
 
 @kernel
-def repel(A: Any, B: Any, same: Any, n: Any, epoch: Any, key: Any, axes: Any, scratch: Any) -> Any:
+def repel(A: Any, B: Any, same: Any, n: Any, lap: Any, key: Any, axes: Any, scratch: Any) -> Any:
     """Push n uniform pairs of A x B apart, in runs of consecutive points; returns the sum of their q."""
     n_a, n_b = A.size // len(axes), B.size // len(axes)
     done = 0
@@ -149,7 +180,7 @@ def repel(A: Any, B: Any, same: Any, n: Any, epoch: Any, key: Any, axes: Any, sc
         random = bits(key, counter)
         counter += np.uint64(1)
         i = below(random, n_a)
-        run = min(n - done, RUN, n_a, n_b)
+        run = min(n - done, DRAWS_IN_A_ROW, n_a, n_b)
         apart = (
             run  # points of a piece must differ: within one block, the piece is no longer than the way between its ends
         )
@@ -163,8 +194,8 @@ def repel(A: Any, B: Any, same: Any, n: Any, epoch: Any, key: Any, axes: Any, sc
         while left > 0:  # a piece up to the end of a block, where the run goes on from its start
             m = min(left, apart, n_a - i, n_b - j)
             eights = m - m % LANES if len(axes) == 2 else 0
-            total += push_eights(A, B, i, j, eights, epoch.repulsion, epoch.limit)
-            push(A, B, np.uint64(i + eights), np.uint64(j + eights), np.uint64(m - eights), epoch, axes, scratch)
+            total += push_eights(A, B, i, j, eights, lap.repulsion, lap.limit)
+            push(A, B, np.uint64(i + eights), np.uint64(j + eights), np.uint64(m - eights), lap, axes, scratch)
             total += add_up(scratch[1], m - eights)
             i = i + m if i + m < n_a else 0
             j = j + m if j + m < n_b else 0
@@ -174,13 +205,13 @@ def repel(A: Any, B: Any, same: Any, n: Any, epoch: Any, key: Any, axes: Any, sc
 
 
 @kernel
-def push(A: Any, B: Any, i: Any, j: Any, n: Any, epoch: Any, axes: Any, scratch: Any) -> None:
+def push(A: Any, B: Any, i: Any, j: Any, n: Any, lap: Any, axes: Any, scratch: Any) -> None:
     """Push points i + k of A and j + k of B apart for k < n, all different points; leaves q in row 1 of scratch.
 
     The loops are such that the compiler turns them into vector instructions: each is over consecutive numbers, and
     places are unsigned, which cannot count from the end.
     """
-    gain, limit, one = epoch.repulsion, epoch.limit, np.float32(1.0)
+    gain, limit, one = lap.repulsion, lap.limit, np.float32(1.0)
     d = np.uint64(len(axes))
     i, j = d * i, d * j
     for k in range(d * n):
@@ -219,24 +250,23 @@ def add_up(values: Any, n: Any) -> Any:
 
 
 @kernel
-def repel_weighted(
-    A: Any, B: Any, blocks: Any, a: Any, b: Any, n: Any, epoch: Any, key: Any, axes: Any, sums: Any
-) -> None:
+def repel_weighted(task: Any, n: Any, lap: Any, key: Any, axes: Any, sums: Any) -> None:
     """Push apart n pairs drawn in proportion to w_i w_j, one by one; a point is never pushed from itself."""
+    A, B = task.first.Y, task.second.Y
     one = np.float32(1.0)
     for k in range(n):
-        i = weighted_place(blocks, a, bits(key, np.uint64(2 * k)))
-        j = weighted_place(blocks, b, bits(key, np.uint64(2 * k + 1)))
-        if a == b and i == j:
+        i = weighted_place(task.first, bits(key, np.uint64(2 * k)))
+        j = weighted_place(task.second, bits(key, np.uint64(2 * k + 1)))
+        if task.same and i == j:
             continue
         i, j = len(axes) * i, len(axes) * j
         u = one
         for axis in axes:
             u += (A[i + axis] - B[j + axis]) * (A[i + axis] - B[j + axis])
         q = one / u
-        g = epoch.repulsion * q * q
+        g = lap.repulsion * q * q
         for axis in axes:
-            step = min(max(g * (A[i + axis] - B[j + axis]), -epoch.limit), epoch.limit)
+            step = min(max(g * (A[i + axis] - B[j + axis]), -lap.limit), lap.limit)
             A[i + axis] += step
             B[j + axis] -= step
         sums[SUM_Q_U] += q
@@ -244,10 +274,9 @@ def repel_weighted(
 
 
 @kernel
-def weighted_place(blocks: Any, block: Any, random: Any) -> Any:
+def weighted_place(points: Any, random: Any) -> Any:
     """A place in a block, drawn in proportion to the weights of its points."""
-    lo = blocks.starts[block]
-    place = below(random, blocks.starts[block + 1] - lo)
-    if np.uint32(random & LOW) < blocks.point_keep[lo + place]:
+    place = below(random, points.keep.size)
+    if np.uint32(random & LOW) < points.keep[place]:
         return place
-    return np.int64(blocks.point_alias[lo + place])
+    return np.int64(points.alias[place])

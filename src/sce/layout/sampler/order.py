@@ -1,10 +1,10 @@
-"""In which order the sampler keeps the points: shuffled, or, of so many that no cache holds them, near ones in the same block.
+"""The order of the points: shuffled, or, if there are too many for the cache, with near points in the same block.
 
-In random blocks a task finds few edges between its two blocks, each somewhere else in memory: with millions of points a step
-waits for two cache lines. Where the start has the large structure already, points that it has near one another are mostly
-neighbours in P. Cut along a curve through the plane, the points make blocks that hold nearly all edges within themselves, so
-that a thread pulls a block together while it is in its cache, and reads the others in sequence, to push. Within a block the
-points are shuffled, so that a run of pushes moves points from all over the block.
+In random blocks a task finds few edges between its two blocks, each somewhere else in memory: with millions of points every
+step waits for two cache lines. Where the start has the large structure already, points that are close in it are mostly
+neighbours in P. Cut along a curve through the plane, the points form blocks that contain nearly all edges, so a thread pulls a
+block together while it is in its cache, and reads the others in sequence, to push. Within a block the points are shuffled, so
+that a run of pushes moves points from all over the block.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def order_points(starts: np.ndarray, seed: int, places: np.ndarray | None = None
 
 
 def along_curve(places: np.ndarray) -> np.ndarray:
-    """How far each place is along a Z-order curve through all of them: the bits of its coordinates, interleaved."""
+    """The position of each place along a Z-order curve: the bits of its coordinates, interleaved."""
     low = places.min(axis=0).astype(np.float64)
     extent = float((places.max(axis=0) - low).max()) or 1.0
     codes = np.empty(len(places), np.uint64)

@@ -4,32 +4,27 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
+from layouts import descend, make_problem, run
 from sce.core.parallel import Team
-from sce.engines.threads import ThreadEngine
 from sce.graph.build import GraphOptions, build_affinity
 from sce.layout import objective
-from sce.layout.gradient.continuation import descend
-from sce.layout.optimize import optimize
-from sce.layout.records import LayoutOptions, Watch
-from sce.layout.sampler.epochs import sample
 from sce.layout.scale import FixedScale, SCEScale, SNEScale
 from sce.layout.start import starting_points
 
 
-def run(P, rule, optimizer="auto", *, start=None, callback=None, n_jobs=2, **options):
-    start = np.random.default_rng(0).normal(size=(P.shape[0], 2)) if start is None else start
-    with Team(n_jobs) as team:
-        return optimize(P, start, LayoutOptions(rule, **options), optimizer, ThreadEngine(team), team, Watch(callback))
+def some(P):
+    """A start."""
+    return np.random.default_rng(0).normal(size=(P.shape[0], 2))
 
 
 def test_each_alone_is_itself(graph):
     """The names mean the two optimisers."""
-    P, start, options = graph(300), np.random.default_rng(1).normal(size=(300, 2)), LayoutOptions(SCEScale(), 20)
-    with Team(2) as team:
-        sampled = sample(P, start, options, ThreadEngine(team), team)
-        descended = descend(P, start, options, team)
-    np.testing.assert_array_equal(run(P, SCEScale(), "sampler", start=start, n_epochs=20).Y, sampled.Y)
-    np.testing.assert_array_equal(run(P, SCEScale(), "gradient", start=start, n_epochs=20).Y, descended.Y)
+    P, start = graph(300), np.random.default_rng(1).normal(size=(300, 2)).astype(np.float32)
+    descended = run(P, SCEScale(), "gradient", start=start, n_epochs=20)
+    assert [record.learning_rate for record in descended.history] != [1 - k / 20 for k in range(20)]
+    np.testing.assert_array_equal(descended.Y, descend(P, SCEScale(), start, n_epochs=20).Y)
+    sampled = run(P, SCEScale(), "sampler", start=start, n_epochs=20)
+    np.testing.assert_allclose([record.learning_rate for record in sampled.history], [1 - k / 20 for k in range(20)])
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +33,7 @@ def digits():
     X = load_digits().data[:600]
     with Team(2) as team:
         P = build_affinity(X, GraphOptions("knn", 10), team, 0).P
-        return P, starting_points("pca", X, P, 2, 0, team)
+        return P, starting_points(make_problem(P, team), "pca", 2, X)
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.25, 0.5, 0.75, 1.0])
@@ -66,18 +61,22 @@ def test_strong_repulsion_is_no_cloud(graph):
 def test_epochs_go_on_counting(graph):
     """One history, one count; the callback sees the same, and may stop either."""
     P, seen = graph(300), []
-    layout = run(P, SNEScale(), n_epochs=30, callback=lambda epoch, _, r, loss: seen.append((epoch, r, loss)) and None)
+
+    def see(epoch, _, r, loss):
+        seen.append((epoch, r, loss))
+
+    layout = run(P, SNEScale(), start=some(P), n_epochs=30, callback=see)
     assert [record.epoch for record in layout.history] == list(range(1, len(layout.history) + 1))
     assert seen == [(record.epoch, record.r, record.loss) for record in layout.history]
     assert len(seen) > 35
     for last in (10, 35):
-        stopped = run(P, SNEScale(), n_epochs=30, callback=lambda epoch, *_, last=last: epoch == last)
+        stopped = run(P, SNEScale(), start=some(P), n_epochs=30, callback=lambda epoch, *_, last=last: epoch == last)
         assert (len(stopped.history), stopped.stop_reason) == (last, "stopped by the callback")
 
 
 def test_threads_do_not_change_a_byte(graph):
     """From the start to the end of both."""
     P = graph(4000)
-    results = [run(P, SNEScale(), n_epochs=3, n_jobs=n_jobs, tol=0.02) for n_jobs in (1, 2, 3)]
+    results = [run(P, SNEScale(), start=some(P), n_epochs=3, n_jobs=n_jobs, tol=0.02) for n_jobs in (1, 2, 3)]
     for other in results[1:]:
         assert other.Y.tobytes() == results[0].Y.tobytes()

@@ -1,0 +1,20 @@
+"""The engine of a name."""
+
+from __future__ import annotations
+
+from sce.core.parallel import Team
+from sce.engines.threads import ThreadEngine
+from sce.errors import ParameterError
+from sce.layout.engine import Engine
+
+ENGINES = {"threads": ThreadEngine}  # name: what makes it from the threads of this process
+
+
+def make_engine(engine: str | Engine, team: Team) -> Engine:
+    """The engine of a name, or the engine itself."""
+    if isinstance(engine, str) and engine in ENGINES:
+        return ENGINES[engine](team)
+    if isinstance(engine, str) or not callable(getattr(engine, "open", None)):
+        names = ", ".join(f'"{name}"' for name in ENGINES)
+        raise ParameterError(f"engine must be {names} or an object with open(problem, start); got {engine!r}.")
+    return engine
