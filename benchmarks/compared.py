@@ -2,8 +2,8 @@
 
 Usage: python benchmarks/compared.py FOLDER [--page docs/comparison.md]
 
-FOLDER is what `sce compare NAME -o FOLDER --blocks` has left. All that follows the first heading of the second level is
-written anew; the text before it is for people to write.
+FOLDER is the output of `sce compare NAME -o FOLDER --blocks`. Everything from the first heading of the second level on is
+replaced; the text before it is written by hand.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from pathlib import Path
 from PIL import Image
 
 from measured import brief, markdown
-from sce.compare.store import DONE, Row, Store
+from sce.compare.store import Row, Status, Store
 
 SETS = ("shuttle", "ijcnn", "mnist", "mocap_120k", "cytof_bcrxl", "flow_hipc", "higgs_11k")  # in the order of the page
 HEAD = ["method", "on", "seconds", "r", "clusters seen", "of them real", "P inside them (by chance)"]
 LABELS, KEPT = ["AMI", "accuracy"], ["neighbours kept"]
-COLORS = 64
+COLORS = 64  # of a picture
 
 
 def line(row: Row, labels: bool) -> list[str]:
     """The cells of a method."""
     on = "P" if row.takes == "graph" else "vectors"
-    if row.status != DONE:
+    if row.status != Status.DONE:
         return [row.title, on, f"{row.status}: {row.reason}", *[""] * (len(HEAD) - 3 + 2 * labels + 1)]
     found = row.values
     cells = [row.title, on, brief(found["seconds"]), repulsion(found.get("r"))]
@@ -39,12 +39,12 @@ def line(row: Row, labels: bool) -> list[str]:
 
 
 def repulsion(r: float | None) -> str:
-    """r, where the method has one."""
+    """r, if the method has one."""
     return "" if r is None else f"{r:,.0f}" if r >= 1000 else f"{r:.3g}"
 
 
 def section(folder: Path, name: str, images: Path) -> str:
-    """The part of the page about a data set; its pictures are written, with few colours."""
+    """The part of the page about a data set; also writes its pictures, with few colours."""
     store = Store(folder, name)
     facts = store.read_comparison()
     shown = []

@@ -40,7 +40,6 @@ from peer_methods import EVERY, METHODS, NEIGHBORS
 from peer_table import picture, summarize, tables
 from sce.compare.code import meaning, own_code
 from sce.compare.dataset import fingerprint
-from sce.compare.run import JUDGING_CODE, OWN_CODE
 from sce.compare.store import read_json, write_json, write_text
 from sce.quality.check import sampled
 
@@ -51,6 +50,9 @@ AGAIN_BELOW = 300.0  # seconds of a fit, above which there is no second one
 ONCE_ABOVE = 120.0  # seconds of a fit, above which there is one seed
 PAPER = ("shuttle", "ijcnn")  # where sce also has the paper's similarities
 BENEATH = ("numpy", "numba", "scikit-learn")
+# Modules of sce whose code, with all that they import, decides a measurement of sce and the figures of a map.
+OWN_MODULES = ("sce.estimator", "sce.graph.index")
+JUDGING_MODULES = ("sce.clusters.hdbscan", "sce.graph.build", "sce.quality.report")
 
 
 class Bench:
@@ -65,7 +67,7 @@ class Bench:
         self.kept = Path(options.out) / data.name
         self.kept.mkdir(parents=True, exist_ok=True)
         self.content = fingerprint(data.X)
-        self.judged = fingerprint(self.content, own_code(JUDGING_CODE), _code("peer_figures.py"))
+        self.judged = fingerprint(self.content, own_code(JUDGING_MODULES), _code("peer_figures.py"))
         self._started: set[str] = set()
 
     def records(self, name: str) -> Iterator[dict[str, Any]]:
@@ -99,7 +101,7 @@ class Bench:
     def state(self, name: str, seed: int) -> dict[str, Any]:
         """All that a measurement depends on."""
         package = EVERY[name].package
-        own = own_code([*OWN_CODE, "compiled.py", "parallel.py"]) if package == "sce" else ""
+        own = own_code(OWN_MODULES) if package == "sce" else ""
         return {
             "data": self.content,
             "method": name,

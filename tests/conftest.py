@@ -33,6 +33,18 @@ def random_graph(n, degree=4, *, weighted=False, seed=0):
     return A
 
 
+def planted_graph(sizes, inside=1.0, degree=12, seed=0):
+    """A graph of blocks; a share of the edges goes anywhere."""
+    rng = np.random.default_rng(seed)
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    start = np.append(0, np.cumsum(sizes))
+    i = np.repeat(np.arange(len(labels)), degree)
+    j = start[labels[i]] + (rng.random(len(i)) * np.array(sizes)[labels[i]]).astype(int)
+    j = np.where(rng.random(len(i)) < inside, j, rng.integers(0, len(labels), len(i)))
+    A = sp.csr_matrix((np.ones(len(i)), (i, j)), (len(labels),) * 2)
+    return sp.csr_matrix(A + A.T), labels
+
+
 @pytest.fixture
 def graph():
     """The function that makes random graphs."""

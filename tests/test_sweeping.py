@@ -138,7 +138,7 @@ def test_what_means_nothing_is_refused():
             sce.sweep(X, bad)
     with pytest.raises(ParameterError, match="alphas must be one or more numbers from 0 to 1"):
         sce.sweep(X, alphas=[0.5, 1.5])
-    with pytest.raises(InputError, match="labels must be as many as the points, 200"):
+    with pytest.raises(InputError, match="labels must have one value for each of the 200 points"):
         sce.sweep(X, [1], labels=CLASSES[:5])
     with pytest.raises(InputError, match="at least two points"):
         sce.sweep(X[:1], [1])

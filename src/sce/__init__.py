@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from sce.layout.scale import FixedScale as FixedScale
     from sce.layout.scale import SCEScale as SCEScale
     from sce.layout.scale import SNEScale as SNEScale
+    from sce.loading import load as load
     from sce.results.maps import Map as Map
-    from sce.results.maps import load as load
     from sce.results.sweeps import Sweep as Sweep
     from sce.sweeping import sweep as sweep
 
@@ -47,7 +47,7 @@ _NAMES = {
     "neighbors_graph": "sce.graph.distances",
     "Map": "sce.results.maps",
     "Sweep": "sce.results.sweeps",
-    "load": "sce.results.maps",
+    "load": "sce.loading",
     "read": "sce.data.reader",
     "sweep": "sce.sweeping",
     "find_clusters": "sce.clusters.hdbscan",

@@ -209,9 +209,9 @@ class _Known(NamedTuple):
 
 def _classes(labels: np.ndarray | None) -> _Known | None:
     """The classes that labels are, if they are two or more."""
-    from sce.data.labels import Classes, read_labels
+    from sce.data.labels import Classes, as_labels
 
-    read = None if labels is None else read_labels(labels, len(labels), "auto")
+    read = None if labels is None else as_labels(labels, len(labels), "auto")
     if not isinstance(read, Classes) or len(read.names) < 2:
         return None
     rows = np.flatnonzero(read.codes >= 0)

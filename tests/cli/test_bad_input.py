@@ -318,7 +318,7 @@ CASES = {
     ),
     "a table instead of a map": (
         put("data.csv", GOOD), "info data.csv", 3,
-        "data.csv is not a map, which ends in .npz; make one with: sce embed data.csv -o map.npz",
+        "data.csv is not a map: its name must end in .npz; make one with: sce embed data.csv -o map.npz",
     ),
     "NaN in a graph": (
         graph(with_nan), "embed --graph P.npz", 3,

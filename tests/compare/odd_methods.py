@@ -39,6 +39,7 @@ def broken(problem):
 
 def method(name, takes="graph", **options):
     """A method of this module."""
+    options = {"warm_up": None, **options}
     return Method(name, name.upper(), takes, f"{name}, for the tests", f"odd_methods:{name}", **options)
 
 

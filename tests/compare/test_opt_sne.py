@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sce.compare.tsne import EXAGGERATION, MOST_ITERATIONS, PeakOfRate, SmallFall
+from sce.compare.tsne import EXAGGERATION, MAX_OPTSNE_ITERATIONS, PeakOfRate, SmallFall
 
 
 def first_stop(rule, curve, every):
@@ -57,5 +57,5 @@ def test_a_run_by_the_rules(monkeypatch):
     made = optsne_vectors(problem)
     assert phases == [(EXAGGERATION, 400 / 12), (1.0, 400 / 12)]
     monkeypatch.undo()
-    assert 15 < made.facts["early_iterations"] < made.facts["iterations"] <= MOST_ITERATIONS
+    assert 15 < made.facts["early_iterations"] < made.facts["iterations"] <= MAX_OPTSNE_ITERATIONS
     assert made.facts["kl"] == pytest.approx(tsne_vectors(problem).facts["kl"], rel=0.1)

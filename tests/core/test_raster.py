@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sce.core import raster
+from sce.core.dots import Tone
+from sce.core.palette import MISSING_COLOR, by_class, by_number, plain
 from sce.core.raster import Frame, Paint
-from sce.plot.colors import MISSING, by_class, by_number, plain
-from sce.plot.dots import Tone
 
 
 def frame_of(width, height):
@@ -50,7 +50,7 @@ def test_blocks_do_not_matter(monkeypatch):
     """The same image whether points are taken all at once or seven at a time."""
     Y, paint = random_map(100), by_class(np.arange(100) % 5 - 1, 4, beside_grey=True)
     whole = raster.image(Y, paint, frame_of(20, 20), 1.0, 1.5, lambda D: Tone(0.5))
-    monkeypatch.setattr(raster, "BLOCK", 7)
+    monkeypatch.setattr(raster, "POINTS_AT_ONCE", 7)
     np.testing.assert_array_equal(raster.image(Y, paint, frame_of(20, 20), 1.0, 1.5, lambda D: Tone(0.5)), whole)
 
 
@@ -68,10 +68,10 @@ def test_classes_mix_by_their_counts():
 
 def test_numbers_are_coloured_by_their_mean():
     """Two discs of values 0 and 1 over a pixel have the colour of one half."""
-    paint, _ = by_number(np.array([0.0, 1.0]))
+    shades = np.linspace(0, 1, 256)[:, None] * [1, 0.5, 0.1]
+    paint, _ = by_number(np.array([0.0, 1.0]), shades)
     picture = raster.image(np.full((2, 2), 0.5), paint, frame_of(1, 1), 1.0, 0.5, lambda D: Tone(1.0))
-    middle = by_number(np.array([0.0, 0.5, 1.0]))[0].colors()[1]
-    np.testing.assert_allclose(picture[0, 0, :3] / 255, middle, atol=0.01)
+    np.testing.assert_allclose(picture[0, 0, :3] / 255, shades[128], atol=0.01)
 
 
 def test_points_without_a_class_lie_beneath():
@@ -80,7 +80,7 @@ def test_points_without_a_class_lie_beneath():
     paint = by_class(np.array([0] + [-1] * 51), 1, beside_grey=True)
     picture = raster.image(Y, paint, frame_of(2, 1), 1.0, 0.5, lambda D: Tone(1.0))
     np.testing.assert_allclose(picture[0, 0], np.append(255 * paint.channels[0], 255), atol=1)
-    np.testing.assert_allclose(picture[0, 1], np.append(255 * MISSING, 255), atol=1)
+    np.testing.assert_allclose(picture[0, 1], np.append(255 * MISSING_COLOR, 255), atol=1)
 
 
 def test_over_is_compositing():
@@ -93,8 +93,8 @@ def test_over_is_compositing():
 
 def test_a_paint_gives_each_point_the_colour_of_its_row():
     """And the colour of missing ones to those without a row."""
-    paint = Paint(np.array([1, -1, 0]), np.eye(3)[:2], lambda means: means, MISSING)
-    np.testing.assert_array_equal(paint.colors(), [[0, 1, 0], MISSING, [1, 0, 0]])
+    paint = Paint(np.array([1, -1, 0]), np.eye(3)[:2], lambda means: means, MISSING_COLOR)
+    np.testing.assert_array_equal(paint.colors(), [[0, 1, 0], MISSING_COLOR, [1, 0, 0]])
 
 
 def test_one_colour_is_black_on_light_and_white_on_dark():

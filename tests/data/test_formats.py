@@ -126,7 +126,7 @@ def test_graphs_come_back(tmp_path, graph):
     np.save(tmp_path / "P.npy", P.toarray())
     assert (read_graph(tmp_path / "P.npy") == P.toarray()).all()
     np.savez(tmp_path / "other.npz", a=1)
-    with pytest.raises(OSError, match="is there already and is not a graph"):
+    with pytest.raises(OSError, match="exists and is not a graph"):
         write_graph(P, tmp_path / "other.npz")
     np.save(tmp_path / "X.npy", X)
     with pytest.raises(InputError, match=r"has the shape \(20, 4\); a graph is a square matrix"):

@@ -6,14 +6,14 @@ import polars as pl
 import pytest
 
 from sce import InputError, ParameterError
-from sce.data.labels import Classes, Numbers, read_labels
+from sce.data.labels import Classes, Numbers, as_labels
 
 NAN = float("nan")
 
 
 def names_of(labels, kind="auto"):
     """Names of classes, and that of the class of each label."""
-    found = read_labels(labels, len(labels), kind)
+    found = as_labels(labels, len(labels), kind)
     assert isinstance(found, Classes)
     return found.names, [found.names[k] if k >= 0 else found.missing for k in found.codes]
 
@@ -48,7 +48,7 @@ def test_booleans_and_few_whole_numbers_are_classes():
 def test_many_whole_numbers_and_fractions_are_numbers():
     """Unless they are said to be classes."""
     for labels in (list(range(51)), [0.5, 1.0], [1.0, np.inf], [NAN, NAN]):
-        assert isinstance(read_labels(labels, len(labels), "auto"), Numbers)
+        assert isinstance(as_labels(labels, len(labels), "auto"), Numbers)
     assert len(names_of(list(range(51)), "classes")[0]) == 51
     assert names_of([0.5, 1.25], "classes")[0] == ["0.5", "1.25"]
     assert names_of([2**60, 2**60 + 1], "classes")[0] == [str(2**60), str(2**60 + 1)]
@@ -57,9 +57,9 @@ def test_many_whole_numbers_and_fractions_are_numbers():
 def test_numbers_on_demand():
     """Few whole numbers, booleans, text that reads as numbers; what is empty is missing."""
     for labels in ([1, 2, 3], ["1", "2", "3.0"], pd.Series([1, 2, 3], dtype="Int64")):
-        np.testing.assert_array_equal(read_labels(labels, 3, "number").values, [1, 2, 3])
-    np.testing.assert_array_equal(read_labels(["1e3", "", None], 3, "number").values, [1000, NAN, NAN])
-    np.testing.assert_array_equal(read_labels([True, False], 2, "number").values, [1, 0])
+        np.testing.assert_array_equal(as_labels(labels, 3, "number").values, [1, 2, 3])
+    np.testing.assert_array_equal(as_labels(["1e3", "", None], 3, "number").values, [1000, NAN, NAN])
+    np.testing.assert_array_equal(as_labels([True, False], 2, "number").values, [1, 0])
 
 
 def test_missing_labels():
@@ -87,25 +87,25 @@ def test_classes_are_in_natural_order():
 def test_wrong_labels_are_refused():
     """Each with a sentence that says what to do."""
     with pytest.raises(InputError, match="one value for each of the 5 points; got 4"):
-        read_labels([1, 2, 3, 4], 5, "auto")
+        as_labels([1, 2, 3, 4], 5, "auto")
     with pytest.raises(InputError, match="one value for each of the 5 points; got a single value"):
-        read_labels(np.array(3), 5, "auto")
+        as_labels(np.array(3), 5, "auto")
     with pytest.raises(InputError, match=r"one column; got shape \(3, 2\): choose a column"):
-        read_labels(np.zeros((3, 2)), 3, "auto")
+        as_labels(np.zeros((3, 2)), 3, "auto")
     with pytest.raises(InputError, match="complex"):
-        read_labels(np.zeros(3, dtype=complex), 3, "auto")
+        as_labels(np.zeros(3, dtype=complex), 3, "auto")
     with pytest.raises(InputError, match="row 1 holds 'two': use kind='classes'"):
-        read_labels(["1", "two"], 2, "number")
+        as_labels(["1", "two"], 2, "number")
 
 
 @pytest.mark.parametrize(("kind", "near"), [("clases", "classes"), ("Numbers", "number"), ("class", "classes")])
 def test_an_unknown_kind_is_refused_with_the_nearest(kind, near):
     """A slip of the finger costs no search in the manual."""
     with pytest.raises(ParameterError, match=f"got '{kind}'; did you mean '{near}'"):
-        read_labels([1], 1, kind)
+        as_labels([1], 1, kind)
 
 
 def test_a_kind_like_none_other_is_refused():
     """Without a guess."""
     with pytest.raises(ParameterError, match=r"kind must be 'auto', 'classes' or 'number'; got 7\.$"):
-        read_labels([1], 1, 7)
+        as_labels([1], 1, 7)

@@ -96,7 +96,7 @@ def test_any_number_of_maps_in_any_dimension(n_maps, columns):
 
 def test_the_same_sweep_gives_the_same_picture():
     """Bit for bit."""
-    assert written(series(made()).axes[0]) == written(series(made()).axes[0])
+    assert written(series(made(), n_maps=3).axes[0]) == written(series(made(), n_maps=3).axes[0])
 
 
 @given(st.integers(1, 40), st.integers(1, 15), st.sets(st.integers(0, 39), max_size=2))
@@ -117,9 +117,7 @@ def test_frames_are_chosen_evenly_with_those_of_the_marks(n_maps, n_shown, marke
 
 def test_what_cannot_be_drawn():
     """In a sentence."""
-    with pytest.raises(
-        InputError, match=r"A series is drawn of a Sweep, made by sce\.sweep or Sweep\.load; got ndarray"
-    ):
+    with pytest.raises(InputError, match=r"A series is drawn of a Sweep, from sce\.sweep or sce\.load; got ndarray"):
         series(np.zeros((3, 5, 2)))
     with pytest.raises(ParameterError, match="n_maps must be a whole number"):
         series(made(), n_maps=0)

@@ -79,7 +79,7 @@ def test_plain_arrays_and_json(tmp_path, model):
 def test_nothing_else_is_overwritten(tmp_path, model):
     """A map replaces a map, and no other file."""
     np.savez(tmp_path / "data.npz", X=X)
-    with pytest.raises(OutputError, match=r"data.npz is there already and is not a map; choose another name"):
+    with pytest.raises(OutputError, match=r"data.npz exists and is not a map; choose another name"):
         Map.from_model(model).save(tmp_path / "data.npz")
     Map.from_model(model).save(tmp_path / "map.npz")
     Map.from_model(model, labels=np.arange(60)).save(tmp_path / "map.npz")
@@ -99,7 +99,7 @@ def test_a_full_disk_keeps_the_old_map(small_disk, model):
 
 def test_labels_must_fit(model):
     """One for each point."""
-    with pytest.raises(InputError, match=r"labels must be as many as the points, 60; their shape is \(59,\)"):
+    with pytest.raises(InputError, match=r"labels must have one value for each of the 60 points; the shape is \(59,\)"):
         Map.from_model(model, labels=np.arange(59))
     with pytest.raises(InputError, match="The model is not fitted; call fit first"):
         Map.from_model(SCE())
@@ -166,5 +166,5 @@ def test_shapes_that_could_not_be_read_again(tmp_path):
     """Are refused in time."""
     with pytest.raises(InputError, match=r"Y must be a table of floating point numbers"):
         Map(np.zeros(5), np.arange(5)).save(tmp_path / "b.npz")
-    with pytest.raises(InputError, match="ids must be as many as the points, 5"):
+    with pytest.raises(InputError, match="ids must have one value for each of the 5 points"):
         Map(np.zeros((5, 2)), np.arange(3)).save(tmp_path / "b.npz")

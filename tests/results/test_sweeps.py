@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import sce
 from sce import InputError, Map, OutputError, Sweep
+from sce.results.maps import load as load_map
 from sce.results.sweeps import Mark, is_sweep
 
 RNG = np.random.default_rng(0)
@@ -99,16 +100,16 @@ def test_a_map_is_no_sweep_and_a_sweep_no_map(tmp_path):
     assert not is_sweep(tmp_path / "map.npz")
     assert not is_sweep(tmp_path / "nothing.npz")
     with pytest.raises(
-        InputError, match=r"sweep.npz is a sweep, not a map; open it with sce.Sweep.load, or draw it with: sce plot"
+        InputError, match=r"sweep.npz is a sweep, not a map; open it with sce.load, or draw it with: sce plot"
     ):
-        sce.load(tmp_path / "sweep.npz")
+        load_map(tmp_path / "sweep.npz")
     with pytest.raises(
         InputError, match=r"map.npz is a map, not a sweep; open it with sce.load, or draw it with: sce plot"
     ):
         Sweep.load(tmp_path / "map.npz")
-    with pytest.raises(OutputError, match="is there already and is not a map"):
+    with pytest.raises(OutputError, match="exists and is not a map"):
         sweep.map(0).save(tmp_path / "sweep.npz")
-    with pytest.raises(OutputError, match="is there already and is not a sweep"):
+    with pytest.raises(OutputError, match="exists and is not a sweep"):
         sweep.save(tmp_path / "map.npz")
 
 
@@ -127,7 +128,7 @@ def test_damage_is_named(tmp_path):
             Sweep.load(path)
         return str(error.value)
 
-    assert "has no frames; make the sweep anew" in broken(frames=None)
+    assert "has no frames; create the sweep again" in broken(frames=None)
     assert "has no frames" in broken(frames=arrays["frames"][0])
     assert "3 maps, but not as many r or figures" in broken(log10_r=np.zeros(2))
     assert "3 maps, but not as many r or figures" in broken(figure_n_clusters=np.zeros(4))
@@ -142,10 +143,10 @@ def test_what_could_not_be_read_again_is_not_saved(tmp_path):
     """Shapes that do not fit, and NaN."""
     for bad, message in (
         ({"frames": np.zeros((3, 20))}, "frames must be floating point numbers"),
-        ({"log10_r": np.zeros(2)}, "log10_r must be as many as the maps, 3"),
-        ({"figures": {"share": np.zeros(2)}}, "share must be as many as the maps, 3"),
-        ({"ids": np.arange(3)}, "ids must be as many as the points, 20"),
-        ({"labels": np.arange(3)}, "labels must be as many as the points, 20"),
+        ({"log10_r": np.zeros(2)}, "log10_r must have one value for each of the 3 maps"),
+        ({"figures": {"share": np.zeros(2)}}, "share must have one value for each of the 3 maps"),
+        ({"ids": np.arange(3)}, "ids must have one value for each of the 20 points"),
+        ({"labels": np.arange(3)}, "labels must have one value for each of the 20 points"),
         ({"frames": np.full((3, 20, 2), np.inf)}, "NaN or infinity"),
     ):
         with pytest.raises(InputError, match=message):

@@ -1,10 +1,11 @@
-"""The paper's comparison on any data: many methods, each in a process of its own, one figure, one table, one page.
+"""The paper's comparison on any data: many methods, each in its own process; one figure, one table, one page.
 
 >>> from sce.compare import METHODS
 >>> METHODS["tsne"].takes
 'graph'
 
-See :func:`compare`. Nothing heavy is imported until a name is used.
+See :func:`compare`. Nothing heavy is imported until a name is used. Methods are registered in `methods`; nothing in other
+rooms knows them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a method is given, and what it gives back."""
+"""What a method receives, and what it returns."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import numpy as np
 
 
 class Problem(NamedTuple):
-    """The data of a comparison as every method gets them."""
+    """The data of a comparison, as every method receives them."""
 
-    X: Any  # vectors, (n, d) float32 or sparse; None where there is only a graph
+    X: Any  # vectors, (n, d) float32 or sparse; None if there is only a graph
     P: Any  # csr_matrix: symmetric, zero diagonal, sums to 1
     seed: int = 0
     n_jobs: int = 1
 
 
 class Made(NamedTuple):
-    """A map, the repulsion weight that the method itself ended with if it has one, and what else is worth knowing."""
+    """The map of a method."""
 
     Y: np.ndarray
-    r: float | None = None
-    facts: dict[str, Any] = {}  # noqa: RUF012
+    r: float | None = None  # the repulsion weight that the method reached, if it has one
+    facts: dict[str, Any] = {}  # noqa: RUF012  (what else is worth knowing)

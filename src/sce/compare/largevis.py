@@ -1,13 +1,13 @@
-"""LargeVis' objective on a given P: it has no package, so its layout is written here anew from its paper and constants.
+"""LargeVis' objective on a given P. LargeVis has no Python package, so its layout is implemented here after its paper.
 
-Tang, Liu, Zhang and Mei, Visualizing large-scale and high-dimensional data, WWW 2016. Maximised is
+Tang, Liu, Zhang and Mei, Visualizing large-scale and high-dimensional data, WWW 2016. It maximises
 
     sum_ij P_ij ( ln q_ij + sum of M over k of gamma ln (1 - q_ik) ),     k drawn in proportion to degree^0.75,
 
-by drawing edges in proportion to P, each with M = 5 such k and gamma = 7, moving both ends of every pair, each coordinate by
-at most 5 times a rate that falls linearly from 1. As in its authors' code the slope of ln (1 - q) is softened, with
-1 / (0.1 + d^2), the start is a tiny random square, and the number of edges drawn follows from the number of points. One
-thread, so that the same seed gives the same map.
+by drawing edges in proportion to P, each with M = 5 such k and gamma = 7, and moving both ends of every pair, each coordinate
+by at most 5 times a rate that falls linearly from 1. As in the authors' code the gradient of ln (1 - q) is softened by
+1 / (0.1 + d^2), the start is a tiny random square, and the number of edges drawn depends on the number of points. It runs on
+one thread, so that the same seed gives the same map.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from sce.compare.interface import Made, Problem
 from sce.core.compiled import kernel
 from sce.core.random import below, bits, bits_array, stream, unit
 
-N_NEGATIVES = 5
+N_NEGATIVES = 5  # M
 GAMMA = 7.0
-CLIP = 5.0
-_SOFT = 0.1
-_SLOWEST = 1e-4  # of the first rate
-_PIECE = 5_000_000  # edges drawn from one look at Ctrl-C to the next
+CLIP = 5.0  # largest move of a coordinate, before the rate
+_SOFTENING = 0.1  # added to d^2 in the gradient of ln (1 - q)
+_FINAL_RATE = 1e-4  # of the initial rate
+_EDGES_AT_ONCE = 5_000_000  # drawn between two checks for Ctrl-C
 
 
 class Draws(NamedTuple):
@@ -40,20 +40,20 @@ class Draws(NamedTuple):
 
 
 def largevis(problem: Problem, n_samples: float | None = None) -> Made:
-    """LargeVis' layout of P; `n_samples` edges are drawn, by default as many as its authors' rule says."""
+    """LargeVis' layout of P, from `n_samples` drawn edges; by default their number follows the authors' rule."""
     n = problem.P.shape[0]
     total = usual_samples(n) if n_samples is None else int(n_samples)
     draws = make_draws(problem.P)
     start = unit.py_func(bits_array(stream(problem.seed, "largevis start"), 2 * n)) - 0.5
     Y = (start * 5e-5).astype(np.float32).reshape(n, 2)
     key = stream(problem.seed, "largevis")
-    for first in range(0, total, _PIECE):
-        step(draws, Y, key, first, min(first + _PIECE, total), total)
+    for first in range(0, total, _EDGES_AT_ONCE):
+        step(draws, Y, key, first, min(first + _EDGES_AT_ONCE, total), total)
     return Made(Y, facts={"n_samples": total, "authors_n_samples": usual_samples(n)})
 
 
 def usual_samples(n: int) -> int:
-    """The number of edges that its authors' code draws for n points.
+    """The number of edges that the authors' code draws for n points.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def _alias(mass: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @kernel
 def _place(random: Any, keep: Any, alias: Any) -> Any:
-    """A draw from an alias table: the upper half of the bits is the place, the lower decides whether it is kept."""
+    """A draw from an alias table: the upper half of the bits is the entry, the lower half decides whether to keep it."""
     k = below(random, keep.size)
     return np.int64(k) if np.uint32(random & np.uint64(0xFFFFFFFF)) <= keep[k] else np.int64(alias[k])
 
@@ -100,9 +100,9 @@ def _clip(x: Any) -> Any:
 
 @kernel
 def step(draws: Any, Y: Any, key: Any, first: Any, stop: Any, total: Any) -> None:
-    """Edges number first to stop of a run of `total`."""
+    """Draw the edges first, ..., stop - 1 of a run of `total`."""
     for t in range(first, stop):
-        rate = np.float32(max(1.0 - t / (total + 1.0), _SLOWEST))
+        rate = np.float32(max(1.0 - t / (total + 1.0), _FINAL_RATE))
         counter = np.uint64(t) * np.uint64(N_NEGATIVES + 1)
         edge = _place(bits(key, counter), draws.keep_edge, draws.alias_edge)
         i, j = draws.heads[edge], draws.tails[edge]
@@ -119,7 +119,7 @@ def step(draws: Any, Y: Any, key: Any, first: Any, stop: Any, total: Any) -> Non
             if m == 0:
                 g = np.float32(-2.0) / (np.float32(1.0) + square)
             else:
-                g = np.float32(2.0 * GAMMA) / ((np.float32(1.0) + square) * (np.float32(_SOFT) + square))
+                g = np.float32(2.0 * GAMMA) / ((np.float32(1.0) + square) * (np.float32(_SOFTENING) + square))
             g0, g1 = rate * _clip(g * d0), rate * _clip(g * d1)
             move0 += g0
             move1 += g1

@@ -1,7 +1,8 @@
-"""The methods that can be compared, by name."""
+"""The registry of methods that can be compared."""
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -13,31 +14,31 @@ from sce.errors import ParameterError
 
 @dataclass(frozen=True)
 class Method:
-    """A method: a function from a problem to a map, and what is known about it.
+    """A function from a problem to a map, and what is known about it.
 
     Attributes
     ----------
     name : str
-        As on the command line.
+        Its name on the command line.
     title : str
-        As in the figure.
+        Its title in the figure.
     takes : {"graph", "vectors"}
-        What it works on: the P that all such methods share, or the vectors, with its own defaults.
+        Its input: the P that all such methods share, or the vectors.
     about : str
-        A line on what it is.
+        A short description.
     function : str
-        ``"module:function"``: takes a :class:`sce.compare.Problem` and parameters, gives a :class:`sce.compare.Made`.
+        ``"module:function"``; takes a :class:`sce.compare.Problem` and parameters, returns a :class:`sce.compare.Made`.
     needs : dict
-        Modules that must be there, and the packages that have them.
+        Modules that it needs, and the packages that provide them.
     parameters : dict
-        What the function gets besides the problem.
+        Arguments of the function besides the problem.
     warm_up : dict or None
-        What it gets instead in a small fit that comes first and is not timed, for what is compiled on first use; None where
-        nothing is, so that no such fit is needed.
+        Arguments that differ in a small fit that runs first and is not timed, so that code is compiled before the timed one;
+        None for methods that compile nothing, which need no such fit.
     warm_up_points : int, default=1200
-        The points of that fit: enough for coarse maps.
+        The number of points of that fit: enough for coarse maps.
     exaggeration : float, optional
-        Of the members of t-SNE's part of the family, whose r is 1 / (exaggeration E_U[q]).
+        For variants of t-SNE, whose r is 1 / (exaggeration E_U[q]).
 
     Examples
     --------
@@ -67,26 +68,26 @@ class Method:
         return function
 
     def with_parameters(self, values: Mapping[str, Any]) -> Method:
-        """The same method with other parameters, under a name and a title that say so."""
+        """The same method with other parameters, which its key and title then name."""
         changed = {name: value for name, value in values.items() if self.parameters.get(name) != value}
         if not changed:
             return self
-        said = [f"{name}={_short(value)}" for name, value in changed.items()]
+        changes = [f"{name}={_short(value)}" for name, value in changed.items()]
         return replace(
             self,
-            title=f"{self.title.split(', r =')[0]}, {', '.join(said).replace('=', ' = ')}",
+            title=f"{self.title.split(', r =')[0]}, {', '.join(changes).replace('=', ' = ')}",
             parameters={**self.parameters, **changed},
-            key=re.sub(r"[^\w.=+-]", "_", "-".join([self.key, *said])),
+            key=re.sub(r"[^\w.=+-]", "_", "-".join([self.key, *changes])),
         )
 
     def missing(self) -> str | None:
-        """The package that is needed and not installed."""
+        """A package that is needed and not installed, or None."""
         from importlib.util import find_spec
 
         return next((package for module, package in self.needs.items() if find_spec(module) is None), None)
 
     def versions(self) -> dict[str, str]:
-        """The packages that do the work, with their versions."""
+        """The versions of the packages that do the work."""
         from importlib import metadata
 
         from sce import __version__
@@ -100,16 +101,16 @@ def _short(value: Any) -> str:
 
 _OPENTSNE = {"openTSNE": "openTSNE"}
 _UMAP = {"umap": "umap-learn"}
-_ALL = (
+_REGISTERED = (
     Method(
         "sce", "SCE", "graph", "ours, with the paper's alpha = 0.5", "sce.compare.own:sce", parameters={"alpha": 0.5}
     ),
     Method(
-        "gsne", "GSNE, r = 1", "graph", "a repulsion weight r that is given", "sce.compare.own:gsne",
+        "gsne", "GSNE, r = 1", "graph", "ours, with a fixed repulsion weight r", "sce.compare.own:gsne",
         parameters={"r": 1.0},
     ),
     Method(
-        "tsne-gradient", "t-SNE, converged", "graph", "t-SNE to its minimum by our full gradient",
+        "tsne-gradient", "t-SNE, converged", "graph", "t-SNE at its minimum, by our full gradient",
         "sce.compare.own:tsne_gradient",
     ),
     Method(
@@ -117,15 +118,15 @@ _ALL = (
         warm_up=None, exaggeration=1.0,
     ),
     Method(
-        "tsne-12", "t-SNE, exaggeration 12", "graph", "openTSNE, over-exaggerated to the end", "sce.compare.tsne:tsne",
+        "tsne-12", "t-SNE, exaggeration 12", "graph", "openTSNE, exaggerated to the end", "sce.compare.tsne:tsne",
         _OPENTSNE, {"exaggeration": 12.0}, warm_up=None, exaggeration=12.0,
     ),
     Method(
-        "optsne", "opt-SNE", "graph", "openTSNE with opt-SNE's rules for the learning rate and the ends of both phases",
+        "optsne", "opt-SNE", "graph", "openTSNE with opt-SNE's rules for the learning rate and for the end of each phase",
         "sce.compare.tsne:optsne", _OPENTSNE, warm_up=None, exaggeration=1.0,
     ),
     Method(
-        "largevis", "LargeVis' objective", "graph", "LargeVis' objective on our P, by an implementation of our own, one thread",
+        "largevis", "LargeVis' objective", "graph", "LargeVis' objective in our own implementation, on one thread",
         "sce.compare.largevis:largevis", parameters={"n_samples": None}, warm_up={"n_samples": 1000},
     ),
     Method(
@@ -143,18 +144,18 @@ _ALL = (
     ),
     Method(
         "umap-vectors", "UMAP", "vectors", "umap-learn with its defaults, unseeded", "sce.compare.peers:umap_vectors", _UMAP,
-        warm_up_points=4200,  # below 4,096 it searches for neighbours in another way, and compiles less
+        warm_up_points=4200,  # below 4,096 points it searches for neighbours by another algorithm, and compiles less
     ),
     Method(
         "pacmap", "PaCMAP", "vectors", "pacmap with its defaults, unseeded", "sce.compare.peers:pacmap",
         {"pacmap": "pacmap"},
     ),
 )  # fmt: skip
-METHODS = {method.name: method for method in _ALL}
+METHODS = {method.name: method for method in _REGISTERED}
 
 
 def choose(methods: Iterable[str | Method] | None) -> list[Method]:
-    """Methods by name, by name and parameters as in ``gsne:r=10``, or as they are; all by default.
+    """Methods by name, by name and parameters as in ``gsne:r=10``, or given as such; all by default.
 
     Examples
     --------
@@ -165,7 +166,7 @@ def choose(methods: Iterable[str | Method] | None) -> list[Method]:
         methods = [methods]
     chosen = [m if isinstance(m, Method) else _parse(m) for m in (METHODS.values() if methods is None else methods)]
     if not chosen:
-        raise ParameterError(f"There is no method to compare; choose among {', '.join(METHODS)}.")
+        raise ParameterError(f"There is no method to compare; choose from {', '.join(METHODS)}.")
     twice = {method.key for method in chosen if [other.key for other in chosen].count(method.key) > 1}
     if twice:
         raise ParameterError(f"The method {min(twice)} was given twice; leave one of them out.")
@@ -173,13 +174,11 @@ def choose(methods: Iterable[str | Method] | None) -> list[Method]:
 
 
 def _parse(text: str) -> Method:
-    from sce.cli.options import nearest
-
     name, *settings = text.split(":")
     if name not in METHODS:
-        raise ParameterError(
-            f"There is no method {name!r}{nearest(name, list(METHODS))} (the methods are {', '.join(METHODS)})."
-        )
+        near = difflib.get_close_matches(name, METHODS, 1, 0.5)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise ParameterError(f"There is no method {name!r}{hint} (the methods are {', '.join(METHODS)}).")
     method, values = METHODS[name], {}
     for setting in settings:
         key, equals, value = setting.partition("=")
@@ -198,5 +197,5 @@ def _number(text: str, value: str) -> float:
     except ValueError:
         number = math.nan
     if not 0 < number < math.inf:
-        raise ParameterError(f"{text!r} has to have a number above 0 after the =, not {value!r}.")
+        raise ParameterError(f"{text!r} needs a number above 0 after the =, not {value!r}.")
     return number

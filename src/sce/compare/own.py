@@ -1,4 +1,4 @@
-"""The methods of our own family: SCE, GSNE and t-SNE by the full gradient."""
+"""sce's own methods: SCE, GSNE, and t-SNE by the full gradient."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sce.compare.interface import Made, Problem
 def sce(problem: Problem, **parameters: Any) -> Made:
     """SCE on P; further parameters are those of :class:`sce.SCE`.
 
-    The start is as of :class:`sce.SCE` with vectors, along their principal axes, where there are vectors.
+    If there are vectors, the start is along their principal axes, as in :class:`sce.SCE` with vectors.
     """
     P = problem.P
     if problem.X is None:
@@ -19,17 +19,17 @@ def sce(problem: Problem, **parameters: Any) -> Made:
 
 
 def gsne(problem: Problem, r: float = 1.0) -> Made:
-    """GSNE: the repulsion weight is a given number."""
+    """GSNE: a fixed repulsion weight."""
     return sce(problem, scale=float(r))
 
 
 def tsne_gradient(problem: Problem) -> Made:
-    """t-SNE to the minimum: r = 1 / E_U[q] by our full gradient."""
+    """t-SNE at its minimum: r = 1 / E_U[q], by the full gradient."""
     return sce(problem, scale="sne", optimizer="gradient")
 
 
 def sce_vectors(problem: Problem, **parameters: Any) -> Made:
-    """SCE as a user has it who gives nothing but data."""
+    """SCE with its defaults, from vectors."""
     return _fit(problem, problem.X, **parameters)
 
 

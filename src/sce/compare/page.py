@@ -1,4 +1,4 @@
-"""The report: one HTML page with the figures and tables of all data sets of a folder, which needs no other file."""
+"""The report: one self-contained HTML page with the figures and tables of all data sets of a folder."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from sce.compare.columns import Column, best, groups, is_best, present, shown
-from sce.compare.store import COMPARISON, DONE, Row, Store, write_text
+from sce.compare.store import COMPARISON, Row, Status, Store, write_text
 from sce.compare.tables import write_tables
 
-STYLE = """
+_PAGE_STYLE = """
 :root { color-scheme: light; }
 body { font: 16px/1.5 system-ui, sans-serif; color: #111; background: #fff; max-width: 62rem; margin: 0 auto; padding: 1rem; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.25rem; margin-top: 2.5rem; border-top: 1px solid #ccc; padding-top: 1rem; }
@@ -44,12 +44,12 @@ dt { font-weight: 600; } dd { margin: 0 0 .3rem 1rem; }
 
 
 def write_report(folder: str | Path) -> Path:
-    """Write report.html, table.csv, table.json and table.md from what is in the folder of comparisons.
+    """Write report.html, table.csv, table.json and table.md from the comparisons in a folder.
 
     Returns
     -------
     path : Path
-        Of the report.
+        The report.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def _page(sections: Sequence[str], rows: Sequence[Row]) -> str:
             "<!DOCTYPE html>",
             '<html lang="en"><head><meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>A comparison of maps</title><style>{STYLE}</style></head><body>",
+            f"<title>A comparison of maps</title><style>{_PAGE_STYLE}</style></head><body>",
             "<h1>A comparison of maps</h1>",
             _INTRODUCTION,
             *sections,
@@ -85,11 +85,11 @@ def _page(sections: Sequence[str], rows: Sequence[Row]) -> str:
     )
 
 
-_INTRODUCTION = """<p>Each panel is one method's map of the same data: black points, coloured by the known labels in the small
-inset where there are any; seconds of the fit in the title. Methods <em>on P</em> all got the same similarity graph; methods on
-<em>vectors</em> got the data and made their own, with their own defaults. In the tables the best of each column is
-<b>bold</b>; a number in brackets is the value that a random relabelling of the same sizes gets: the further the figure lies
-from it, the more the clusters are in P.</p>"""
+_INTRODUCTION = """<p>Each panel is one method's map of the same data: black points, with the known labels as colours in the
+small inset if there are any, and the seconds of the fit in the title. Methods <em>on P</em> all received the same similarity
+graph; methods on <em>vectors</em> received the data and built their own graph, with their own defaults. In the tables the best
+value of each column is <b>bold</b>; a number in brackets is the value for a random relabelling with the same cluster sizes: the
+further the figure is from it, the more the clusters are in P.</p>"""
 
 
 # ------------------------------------------------------------------------------------------------------------- data sets
@@ -107,17 +107,17 @@ def _section(folder: Path, store: Store, *, first: bool) -> str:
         columns = present(group, rows)
         if columns:
             parts.append(f"<h3>{escape(group.title)}</h3>{_table(columns, rows)}")
-    left = [row for row in rows if row.status != DONE]
+    left = [row for row in rows if row.status != Status.DONE]
     if left:
         items = "".join(f"<li>{escape(row.title)}: {escape(row.status)}, {escape(row.reason)}</li>" for row in left)
-        parts.append(f"<h3>Not there</h3><ul class=small>{items}</ul>")
+        parts.append(f"<h3>Without a map</h3><ul class=small>{items}</ul>")
     notes = [f"{row.title}: {row.facts['not_assessed']}" for row in rows if "not_assessed" in row.facts]
     parts += [f"<p class=small>Not assessed: {escape('; '.join(notes))}</p>"] if notes else []
     return "\n".join(parts)
 
 
 def _data(facts: dict[str, Any]) -> str:
-    """The data, P, and where all was done, in a paragraph."""
+    """A paragraph on the data, P, and the machine."""
     graph = facts.get("graph", {})
     options = graph.get("options", {})
     columns = f", {facts['columns']:,} columns" if facts.get("columns") else ""
@@ -127,9 +127,9 @@ def _data(facts: dict[str, Any]) -> str:
     found = f"; neighbours by {graph['neighbors_method']}, recall {recall:.3f}" if recall is not None else ""
     sentences = [
         f"{facts['source'] + ': ' if facts.get('source') else ''}{facts.get('points', 0):,} points{columns}{classes}.",
-        f"P: {made}, {graph.get('edges', 0):,} edges{found}; made in {graph.get('seconds', 0):.1f} s, which the seconds of "
-        "methods on P do not count.",
-        f"{facts.get('n_jobs')} threads for each method, seed {facts.get('seed')}, at most {facts.get('time_limit', 0):g} s.",
+        f"P: {made}, {graph.get('edges', 0):,} edges{found}; built in {graph.get('seconds', 0):.1f} s, which the times of "
+        "methods on P do not include.",
+        f"{facts.get('n_jobs')} threads per method, seed {facts.get('seed')}, time limit {facts.get('time_limit', 0):g} s.",
         f"{facts.get('machine', '')}.",
     ]
     text = " ".join(sentences)
@@ -150,7 +150,7 @@ def _table(columns: Sequence[Column], rows: Sequence[Row]) -> str:
     tops = [best(column, rows) for column in columns]
     lines, before = [], None
     for row in rows:
-        if row.status != DONE:
+        if row.status != Status.DONE:
             continue
         cells = "".join(_cell(column, row, top) for column, top in zip(columns, tops, strict=True))
         kind = " class=own" if before == "graph" and row.takes == "vectors" else ""
@@ -178,7 +178,7 @@ def _meanings(rows: Sequence[Row]) -> str:
 
 
 def _methods(rows: Sequence[Row]) -> str:
-    """What each method is, with its version."""
+    """A description of each method, with its version."""
     seen: dict[str, str] = {}
     for row in rows:
         versions = ", ".join(f"{name} {version}" for name, version in row.facts.get("versions", {}).items())

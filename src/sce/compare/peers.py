@@ -1,7 +1,6 @@
 """UMAP and PaCMAP by their authors' packages.
 
-Neither gets a seed: with one, UMAP runs on a single thread, and so does PaCMAP's search for neighbours, which is not what
-their users see.
+Neither gets a seed: with one, UMAP and PaCMAP's neighbour search run on a single thread, unlike what their users see.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from sce.compare.interface import Made, Problem
 
 
 def umap(problem: Problem) -> Made:
-    """UMAP's layout of P, scaled to a largest weight of 1 as its own graphs are; all else as by default."""
+    """UMAP's layout of P, with weights scaled to a maximum of 1 like those of its own graphs; otherwise with its defaults."""
     from sklearn.utils import check_random_state
     from umap.umap_ import (  # type: ignore[import-not-found, import-untyped]
         find_ab_params,
@@ -61,7 +60,7 @@ def pacmap(problem: Problem) -> Made:
 
 
 def _vectors(problem: Problem) -> Any:
-    """What UMAP looks at to place the components of a graph in pieces."""
+    """What UMAP uses to place the components of a disconnected graph."""
     if problem.X is not None:
         return problem.X
     from sce.core.parallel import Team

@@ -1,4 +1,4 @@
-"""The comparison: P once, every method in a process of its own, figures of quality, and all of it again only where needed."""
+"""The comparison: P once, every method in its own process, quality figures; what is still valid is not done again."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ from sce.compare.code import code_of, own_code
 from sce.compare.dataset import Data, fingerprint
 from sce.compare.methods import Method, choose
 from sce.compare.process import Ended, run_worker
-from sce.compare.store import DONE, FAILED, NO_VECTORS, NOT_INSTALLED, TOO_SLOW, VECTORS, Row, Store
+from sce.compare.store import VECTORS_FILE, Row, Status, Store
 from sce.errors import ParameterError
 
-OWN_CODE = ("estimator.py", "random.py", "linalg.py", "principal.py", "engines", "graph", "layout")
-JUDGING_CODE = ("quality", "clusters.py", "spanning.py")
+QUALITY_MODULES = ("sce.quality.report",)  # whose code, with all that they import, decides the quality figures
 
 
 class Settings(NamedTuple):
-    """How the methods are run."""
+    """How to run the methods."""
 
     time_limit: float
     seed: int
@@ -41,35 +40,36 @@ def compare(
     blocks: bool = False,
     say: Callable[[str], Any] | None = None,
 ) -> list[Row]:
-    """Compare methods on some data; leaves maps, a figure, a table and a report in a folder.
+    """Compare methods on some data; writes maps, a figure, a table and a report to a folder.
 
-    What is in the folder already is used again if it was made from the same data, P, parameters and version of the method.
+    Results that are in the folder already are used again if they were made from the same data, P and parameters, by the same
+    version and the same code of the method.
 
     Parameters
     ----------
     data : Data
         Vectors or a graph, with a name.
     folder : str or Path
-        Where everything is written; it may hold the comparisons of other data.
+        Where to write everything; it may hold comparisons of other data.
     methods : iterable of str or Method, optional
-        Of :data:`sce.compare.METHODS` by name, as "tsne", with parameters, as "gsne:r=10", or your own; all by default.
+        Names of :data:`sce.compare.METHODS`, such as "tsne", or "gsne:r=10" with a parameter, or your own; all by default.
     time_limit : float, default=1800.0
-        Seconds for the process of a method.
+        Seconds allowed for the process of each method.
     random_state : int, default=0
         The seed of P and of all methods that take one.
     n_jobs : int or None, default=None
-        Threads for each method; None is all cores.
+        Threads for each method; None means all cores.
     retry : bool, default=False
-        Try again what failed or was too slow.
+        Run methods again that failed or were too slow.
     blocks : bool, default=False
         Also draw P ordered by the clusters of SCE and of t-SNE.
     say : callable, optional
-        Called with a line about each thing done.
+        Called with a line of text at each step.
 
     Returns
     -------
     rows : list of Row
-        One for each method, in their order.
+        One for each method, in the given order.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def compare(
     >>> rows[0].status, int(rows[0].figures["n_clusters"])
     ('done', 3)
     """
-    from sce.compare.block_pictures import write_blocks
+    from sce.compare.block_panels import write_blocks
     from sce.compare.page import write_report
     from sce.compare.panels import write_figure
     from sce.compare.similarities import make_graph
@@ -120,18 +120,18 @@ class _Comparison:
         self._vectors: str | None = None
 
     def row(self, method: Method) -> Row:
-        """The row of a method: from the folder, or made now."""
+        """The row of a method: from the folder if it is valid, else made now."""
         row = Row(method.key, method.title, method.takes, method.about, fingerprint=self._fingerprint(method))
         old = self.store.read_row(method.key)
         if self.store.map_fingerprint(method.key) == row.fingerprint:
             return self._assess(row, old, fresh=False)
-        if old is not None and old.fingerprint == row.fingerprint and not self._worth_a_try(old):
+        if old is not None and old.fingerprint == row.fingerprint and not self._may_try_again(old):
             self.say(f"{method.key}: {old.status} before, {old.reason}; --retry tries again")
             return old
-        problem = self._hindrance(method)
+        problem = self._obstacle(method)
         if problem is None:
             ended = self._run(method, row)
-            problem = None if ended.done else (TOO_SLOW if ended.too_slow else FAILED, ended.reason)
+            problem = None if ended.done else (Status.TOO_SLOW if ended.too_slow else Status.FAILED, ended.reason)
         if problem is not None:
             row.status, row.reason = problem
             row.facts = {"time_limit": self.settings.time_limit}
@@ -140,34 +140,31 @@ class _Comparison:
             return row
         return self._assess(row, old, fresh=True)
 
-    def _worth_a_try(self, old: Row) -> bool:
-        """Whether what was not done may be done now."""
-        longer = old.status == TOO_SLOW and self.settings.time_limit > old.facts.get("time_limit", 0)
-        return self.settings.retry or longer or old.status not in (FAILED, TOO_SLOW)
+    def _may_try_again(self, old: Row) -> bool:
+        """Whether a method without a map may have one now."""
+        longer = old.status == Status.TOO_SLOW and self.settings.time_limit > old.facts.get("time_limit", 0)
+        return self.settings.retry or longer or old.status not in (Status.FAILED, Status.TOO_SLOW)
 
-    def _hindrance(self, method: Method) -> tuple[str, str] | None:
-        """What keeps a method from being run at all."""
+    def _obstacle(self, method: Method) -> tuple[str, str] | None:
+        """Why a method cannot be run at all, or None."""
         if method.takes == "vectors" and self.data.X is None:
-            return NO_VECTORS, "there is only a graph"
+            return Status.NO_VECTORS, "there is only a graph"
         package = method.missing()
         if package is not None:
-            return NOT_INSTALLED, f"{package} is not installed: pip install 'sce[peers]'"
+            return Status.NOT_INSTALLED, f"{package} is not installed: pip install 'sce[peers]'"
         return None
 
     def _fingerprint(self, method: Method) -> dict[str, Any]:
-        """All that a map depends on."""
+        """Everything that a map depends on."""
         versions = {} if method.missing() else method.versions()
-        made = {"data": self._facts["data"], "graph": self._facts["graph"]["fingerprint"]}
-        code = [code_of(method.function)]
-        if method.function.startswith("sce.compare.own:"):
-            code.append(own_code(OWN_CODE))
         parameters = {name: value for name, value in method.parameters.items() if value is not None}
         return {
-            **made,
+            "data": self._facts["data"],
+            "graph": self._facts["graph"]["fingerprint"],
             "function": method.function,
             "parameters": parameters,
             "versions": versions,
-            "code": fingerprint(*code),
+            "code": code_of(method.function),
             "seed": self.settings.seed,
             "n_jobs": self.settings.n_jobs,
         }
@@ -184,17 +181,17 @@ class _Comparison:
             "n_jobs": self.settings.n_jobs,
         }
         if self.store.read_row(method.key) is not None:
-            self.store.map_path(method.key).unlink(missing_ok=True)  # ours, however damaged
+            self.store.map_path(method.key).unlink(missing_ok=True)  # it is ours, even if it is damaged
         self.say(f"{method.key} ...")
         return run_worker(job, self.settings.time_limit)
 
     def _write_vectors(self) -> str | None:
-        """The vectors as a file that the processes can map, once and only where a process is run."""
+        """The file of the vectors for the processes, written once, and only if a process is run."""
         if self._vectors is None and self.data.X is not None:
             from sce.core.write import atomic
 
             sparse = hasattr(self.data.X, "tocsr")
-            path = self.store.folder / f"{VECTORS}.{'npz' if sparse else 'npy'}"
+            path = self.store.folder / f"{VECTORS_FILE}.{'npz' if sparse else 'npy'}"
             with atomic(path) as file:
                 if sparse:
                     from scipy.sparse import save_npz
@@ -206,7 +203,7 @@ class _Comparison:
         return self._vectors
 
     def _assess(self, row: Row, old: Row | None, *, fresh: bool) -> Row:
-        """Fill in what the map file says and the figures of quality, unless they were made from the same before."""
+        """Fill in the facts of the map file and the quality figures; figures made before are used again if they are valid."""
         from sce.results.maps import load
 
         found = load(self.store.map_path(row.method), whole=False)
@@ -217,9 +214,9 @@ class _Comparison:
         if np.isfinite(found.r):
             row.facts["r"] = found.r
         row.assessed = fingerprint(
-            found.Y, self.classes, self.data.metric, repr(row.fingerprint), own_code(JUDGING_CODE)
+            found.Y, self.classes, self.data.metric, repr(row.fingerprint), own_code(QUALITY_MODULES)
         )
-        if old is not None and old.status == DONE and old.assessed == row.assessed:
+        if old is not None and old.status == Status.DONE and old.assessed == row.assessed:
             self.say(f"{row.method}: {row.facts['seconds']:.1f} s, done before")
             row.figures = old.figures
             if old != row:
@@ -231,7 +228,7 @@ class _Comparison:
         return row
 
     def _figures(self, row: Row, Y: np.ndarray) -> dict[str, float]:
-        """All figures of quality; one that cannot be computed must not stop the comparison."""
+        """All quality figures; an error here must not stop the comparison."""
         from sce.quality import assess
 
         try:

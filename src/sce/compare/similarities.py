@@ -1,4 +1,4 @@
-"""P, once for all methods."""
+"""P, built once for all methods."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from typing import Any
 from sce.compare.dataset import Data, fingerprint
 from sce.compare.store import Store
 
+GRAPH_MODULES = ("sce.graph.build",)  # whose code, with all that they import, decides P
+
 
 def make_graph(data: Data, store: Store, settings: Any, say: Callable[[str], Any]) -> Any:
-    """P from the folder if it was made from the same, else anew; and comparison.json, which says what is compared."""
+    """P from the folder if it is valid, else built now; also writes comparison.json, which says what is compared."""
     from sce.compare.code import own_code
     from sce.errors import SCEError
     from sce.graph.build import GraphOptions
@@ -22,7 +24,7 @@ def make_graph(data: Data, store: Store, settings: Any, say: Callable[[str], Any
 
     options = GraphOptions(affinity="precomputed") if data.P is not None else data.graph or GraphOptions()
     source = data.X if data.P is None else data.P
-    made_from = fingerprint(source, repr(asdict(options)), settings.seed, own_code(("graph",)))
+    made_from = fingerprint(source, repr(asdict(options)), settings.seed, own_code(GRAPH_MODULES))
     old = store.read_comparison().get("graph", {})
     P = None
     if old.get("made_from") == made_from:
@@ -35,7 +37,7 @@ def make_graph(data: Data, store: Store, settings: Any, say: Callable[[str], Any
             store.write_comparison({**_describe(data, settings), "graph": old})
             return P
     if old:
-        store.graph_path.unlink(missing_ok=True)  # ours, however damaged
+        store.graph_path.unlink(missing_ok=True)  # it is ours, even if it is damaged
     start = time.perf_counter()
     P, facts = _build(source, options, settings)
     facts |= {"made_from": made_from, "fingerprint": fingerprint(P), "seconds": time.perf_counter() - start}
@@ -68,7 +70,7 @@ def _build(source: Any, options: Any, settings: Any) -> tuple[Any, dict[str, Any
 
 
 def _describe(data: Data, settings: Any) -> dict[str, Any]:
-    """What is compared, and where."""
+    """What is compared, and on which machine."""
     return {
         "name": data.name,
         "source": data.source,
@@ -84,7 +86,7 @@ def _describe(data: Data, settings: Any) -> dict[str, Any]:
 
 
 def machine() -> str:
-    """The machine in a line."""
+    """The machine, in a line."""
     memory = ""
     if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
         memory = f", {os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE') / 2**30:.0f} GB"

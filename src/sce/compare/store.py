@@ -1,13 +1,13 @@
-"""The folder of a comparison: what is done, what failed, and whether it can be used again.
+"""The folder of a comparison: what is done, what failed, and what everything was made from.
 
     DIR/report.html, table.*    all data sets together
     DIR/<data>.png              the figure of a data set
     DIR/<data>/comparison.json  what is compared: the data, P, the machine
     DIR/<data>/graph.npz        P
-    DIR/<data>/<method>.npz     the map of a method, with the fingerprint of all that it was made from
-    DIR/<data>/<method>.json    its row of the table, or why there is none
+    DIR/<data>/<method>.npz     the map of a method, with the fingerprint of everything it was made from
+    DIR/<data>/<method>.json    its row of the table, or the reason why there is none
 
-Every file is written whole or not at all, so a comparison that was killed goes on where it was.
+Every file is written whole or not at all, so a comparison that was killed continues where it stopped.
 """
 
 from __future__ import annotations
@@ -22,40 +22,49 @@ from typing import Any
 
 from sce.errors import OutputError
 
-DONE, FAILED, TOO_SLOW, NOT_INSTALLED, NO_VECTORS = "done", "failed", "too slow", "not installed", "needs vectors"
 COMPARISON = "comparison.json"
-GRAPH = "graph.npz"
-VECTORS = "vectors"  # .npy or .npz, for as long as the comparison runs
+GRAPH_FILE = "graph.npz"
+VECTORS_FILE = "vectors"  # .npy or .npz; removed when the comparison ends
+
+
+class Status:
+    """What became of a method."""
+
+    DONE = "done"
+    FAILED = "failed"
+    TOO_SLOW = "too slow"
+    NOT_INSTALLED = "not installed"
+    NO_VECTORS = "needs vectors"
 
 
 @dataclass
 class Row:
-    """What is known of a method on some data.
+    """What is known about a method on some data.
 
     Attributes
     ----------
     method, title, takes, about : str
-        As in :class:`sce.compare.Method`, the first being its key.
+        As in :class:`sce.compare.Method`; `method` is its key.
     status : str
         "done", "failed", "too slow", "not installed" or "needs vectors".
     reason : str
-        Why it is not done.
+        Why there is no map.
     facts : dict
         "seconds" of the fit, "process_seconds" from the start of the process to the map, "peak_memory" in bytes, "versions",
-        "mean_q_P" and "mean_q_U", "r", and what the method itself says.
+        "mean_q_P" and "mean_q_U", "r", and facts that the method itself reports.
     figures : dict
-        Of quality, as :func:`sce.quality.assess` gives them.
+        Quality figures, from :func:`sce.quality.assess`.
     fingerprint : dict
-        All that the map was made from.
+        Everything the map was made from.
     assessed : str
-        The fingerprint of all that the figures were made from.
+        The fingerprint of everything the figures were made from.
     """
 
     method: str
     title: str
     takes: str
     about: str
-    status: str = DONE
+    status: str = Status.DONE
     reason: str = ""
     facts: dict[str, Any] = field(default_factory=dict)
     figures: dict[str, float] = field(default_factory=dict)
@@ -64,7 +73,7 @@ class Row:
 
     @property
     def values(self) -> dict[str, float]:
-        """All numbers of the row by name."""
+        """All numbers of the row, by name."""
         measured = {name: value for name, value in self.facts.items() if isinstance(value, int | float)}
         return {**measured, **self.figures}
 
@@ -78,42 +87,42 @@ class Store:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Keep other comparisons out; what was killed keeps nobody out."""
+        """Keep other comparisons out; one that was killed does not."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             file = (self.folder / ".lock").open("a")
         except OSError as error:
-            raise OutputError(f"The folder {self.folder} cannot be made or written: {error.strerror}.") from None
+            raise OutputError(f"The folder {self.folder} cannot be created or written to: {error.strerror}.") from None
         with file:
-            _take(file, self.folder)
+            _lock_file(file, self.folder)
             for part in self.folder.glob(".*.part"):  # of a process that was killed
                 part.unlink(missing_ok=True)
             try:
                 yield
             finally:
-                for path in self.folder.glob(f"{VECTORS}.np?"):
+                for path in self.folder.glob(f"{VECTORS_FILE}.np?"):
                     path.unlink(missing_ok=True)
 
     def map_path(self, key: str) -> Path:
-        """The map of a method."""
+        """The file of the map of a method."""
         return self.folder / f"{key}.npz"
 
     @property
     def graph_path(self) -> Path:
-        """P."""
-        return self.folder / GRAPH
+        """The file of P."""
+        return self.folder / GRAPH_FILE
 
     def read_comparison(self) -> dict[str, Any]:
-        """What was compared, or nothing."""
+        """What was compared; empty if nothing was."""
         return read_json(self.folder / COMPARISON)
 
     def write_comparison(self, facts: dict[str, Any]) -> None:
-        """Say what is compared."""
+        """Record what is compared."""
         if facts != self.read_comparison():
             write_json(self.folder / COMPARISON, facts)
 
     def read_row(self, key: str) -> Row | None:
-        """The row of a method, if there is one that can be read."""
+        """The row of a method, or None if there is none that can be read."""
         content = read_json(self.folder / f"{key}.json")
         try:
             return Row(**content) if content else None
@@ -121,11 +130,11 @@ class Store:
             return None
 
     def write_row(self, row: Row) -> None:
-        """Keep a row."""
+        """Write a row."""
         write_json(self.folder / f"{row.method}.json", asdict(row))
 
     def map_fingerprint(self, key: str) -> dict[str, Any] | None:
-        """What the map of a method was made from, where there is one."""
+        """What the map of a method was made from; None if there is no map."""
         from sce.errors import SCEError
         from sce.results.maps import load
 
@@ -136,7 +145,7 @@ class Store:
         return found
 
     def rows(self) -> list[Row]:
-        """All rows with the data, the graph, the seed and the threads of the last comparison, in the order of methods."""
+        """All rows with the data, graph, seed and threads of the last comparison, in the order of the methods."""
         facts = self.read_comparison()
         wanted = {name: facts.get(name) for name in ("data", "seed", "n_jobs")}
         wanted["graph"] = facts.get("graph", {}).get("fingerprint")
@@ -147,7 +156,7 @@ class Store:
 
 
 def _place(row: Row) -> tuple[int, str]:
-    """That of the method in the registry; methods of users come last."""
+    """The sort key of a row: its method's place in the registry; other methods come last."""
     from sce.compare.methods import METHODS
 
     names = list(METHODS)
@@ -156,7 +165,7 @@ def _place(row: Row) -> tuple[int, str]:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """The content of a file, or nothing where it is not there or damaged."""
+    """The content of a file; empty if it is missing or damaged."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -165,26 +174,26 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def write_json(path: Path, content: Any) -> None:
-    """Write whole or not at all."""
+    """Write a JSON file, whole or not at all."""
     write_text(path, json.dumps(content, indent=1, ensure_ascii=False, default=str) + "\n")
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write whole or not at all."""
+    """Write a text file, whole or not at all."""
     from sce.core.write import atomic
 
     with atomic(path) as file:
         file.write(text.encode("utf-8"))
 
 
-def _take(file: Any, folder: Path) -> None:
+def _lock_file(file: Any, folder: Path) -> None:
     try:
         import fcntl
-    except ImportError:  # not on this system
+    except ImportError:  # not available on this system
         return
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         raise OutputError(
-            f"Another comparison is at work in {folder}; wait for it, or choose another folder."
+            f"Another comparison is running in {folder}; wait for it to end, or choose another folder."
         ) from None

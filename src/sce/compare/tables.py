@@ -1,4 +1,4 @@
-"""The table as CSV, JSON and Markdown."""
+"""The table of results as CSV, JSON and Markdown."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from sce.compare.columns import best, groups, is_best, present, shown
-from sce.compare.store import DONE, Row, Store, write_json, write_text
+from sce.compare.store import Row, Status, Store, write_json, write_text
 
-_FIRST = ("data", "method", "title", "takes", "status", "reason", "versions")
+_LEADING_COLUMNS = ("data", "method", "title", "takes", "status", "reason", "versions")
 
 
 def write_tables(folder: Path, stores: Sequence[Store]) -> None:
@@ -24,15 +24,19 @@ def write_tables(folder: Path, stores: Sequence[Store]) -> None:
 
 
 def record(name: str, row: Row) -> dict[str, Any]:
-    """A row with all its numbers, flat."""
+    """A row with all its numbers, as a flat dictionary."""
     first = dict(
-        zip(_FIRST, (name, row.method, row.title, row.takes, row.status, row.reason, _versions(row)), strict=True)
+        zip(
+            _LEADING_COLUMNS,
+            (name, row.method, row.title, row.takes, row.status, row.reason, _versions(row)),
+            strict=True,
+        )
     )
-    return {**first, **(row.values if row.status == DONE else {})}
+    return {**first, **(row.values if row.status == Status.DONE else {})}
 
 
 def markdown(name: str, rows: Sequence[Row]) -> str:
-    """A table for each question; the best of each column in bold.
+    """A table for each question, with the best value of each column in bold.
 
     Examples
     --------
@@ -49,7 +53,7 @@ def markdown(name: str, rows: Sequence[Row]) -> str:
         lines += [f"{group.title}", "", f"| method | on | {' | '.join(column.title for column in columns)} |"]
         lines += [f"|---|---|{'---|' * len(columns)}"]
         for row in rows:
-            if row.status != DONE:
+            if row.status != Status.DONE:
                 continue
             cells = [
                 f"**{shown(column, row)}**" if is_best(column, row, top) else shown(column, row)
@@ -57,7 +61,7 @@ def markdown(name: str, rows: Sequence[Row]) -> str:
             ]
             lines.append(f"| {row.title} | {'P' if row.takes == 'graph' else 'vectors'} | {' | '.join(cells)} |")
         lines.append("")
-    lines += [f"- {row.title}: {row.status}, {row.reason}" for row in rows if row.status != DONE]
+    lines += [f"- {row.title}: {row.status}, {row.reason}" for row in rows if row.status != Status.DONE]
     return "\n".join([*lines, ""])
 
 
@@ -69,7 +73,7 @@ def _versions(row: Row) -> str:
 def _csv(records: Sequence[dict[str, Any]]) -> str:
     names = list(dict.fromkeys(name for one in records for name in one))
     text = io.StringIO()
-    writer = csv.DictWriter(text, names or _FIRST, lineterminator="\n")
+    writer = csv.DictWriter(text, names or _LEADING_COLUMNS, lineterminator="\n")
     writer.writeheader()
     writer.writerows(records)
     return text.getvalue()

@@ -1,10 +1,10 @@
-"""t-SNE by openTSNE, plain, over-exaggerated, and by the rules of opt-SNE.
+"""t-SNE by openTSNE: plain, exaggerated, and by the rules of opt-SNE.
 
 opt-SNE (Belkina et al., Automated optimized parameters for T-distributed stochastic neighbor embedding improve visualization
 and analysis of large datasets, Nature Communications 10, 2019) is t-SNE with three rules: the learning rate is the number of
-points by the early exaggeration; early exaggeration ends when the relative rate at which KL falls is past its first peak;
-the run ends when KL falls by less than a 5000th of itself. How often KL is looked at, and how long it is left alone first, are
-as in its authors' code.
+points divided by the early exaggeration; early exaggeration ends after the first peak of the relative rate at which KL falls;
+the run ends when KL falls by less than a 5000th of itself. When KL is checked is as in the
+authors' code.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ import numpy as np
 from sce.compare.interface import Made, Problem
 
 EXAGGERATION = 12.0
-MOST_ITERATIONS = 1000  # of opt-SNE, as its authors' script has it
-_WAIT = 15  # iterations before KL is looked at, in either phase
-_EARLY_EVERY, _LATE_EVERY = 3, 5  # iterations from one look at KL to the next
-_PATIENCE = 2  # looks after the peak before early exaggeration ends
-_END = 5000.0
+MAX_OPTSNE_ITERATIONS = 1000  # as in the authors' script
+_FIRST_KL_CHECK = 15  # iteration, in either phase
+_EARLY_CHECK_EVERY, _LATE_CHECK_EVERY = 3, 5  # iterations between two checks of KL
+_CHECKS_AFTER_PEAK = 2  # before early exaggeration ends
+_SMALLEST_KL_FALL = 5000.0  # as a fraction: KL / this
 
 
 def tsne(problem: Problem, exaggeration: float = 1.0) -> Made:
-    """On P, with openTSNE's defaults but for the exaggeration after the early phase."""
+    """On P, with openTSNE's defaults except for the exaggeration after the early phase."""
     return _fit(problem, affinities=_affinities(problem.P), exaggeration=exaggeration)
 
 
 def tsne_vectors(problem: Problem) -> Made:
-    """With openTSNE's defaults and its own affinities."""
+    """On vectors, with openTSNE's defaults and its own affinities."""
     return _fit(problem)
 
 
@@ -39,12 +39,12 @@ def optsne(problem: Problem) -> Made:
 
 
 def optsne_vectors(problem: Problem) -> Made:
-    """With openTSNE's own affinities, by opt-SNE's rules."""
+    """On vectors, with openTSNE's own affinities, by opt-SNE's rules."""
     return _fit_by_rules(problem)
 
 
 class PeakOfRate:
-    """Ends early exaggeration: called with KL every few iterations, says True a little after its relative fall peaked.
+    """Ends early exaggeration: called with KL every few iterations, returns True shortly after the peak of its relative fall.
 
     Examples
     --------
@@ -56,34 +56,34 @@ class PeakOfRate:
     def __init__(self) -> None:
         self._last: float | None = None
         self._rate = -np.inf
-        self._looks_since = -1
+        self._checks_since = -1
 
     def __call__(self, iteration: int, error: float, _: Any) -> bool:
         """Whether to stop."""
-        if iteration < _WAIT:
+        if iteration < _FIRST_KL_CHECK:
             return False
-        if self._last is not None and self._looks_since < 0:
+        if self._last is not None and self._checks_since < 0:
             rate = (self._last - error) / self._last
             if rate < self._rate:
-                self._looks_since = 0
+                self._checks_since = 0
             self._rate = rate
-        elif self._looks_since >= 0:
-            self._looks_since += 1
+        elif self._checks_since >= 0:
+            self._checks_since += 1
         self._last = error
-        return self._looks_since >= _PATIENCE
+        return self._checks_since >= _CHECKS_AFTER_PEAK
 
 
 class SmallFall:
-    """Ends the run: called with KL every few iterations, says True when it has fallen by less than a 5000th of itself."""
+    """Ends the run: called with KL every few iterations, returns True once it has fallen by less than a 5000th of itself."""
 
     def __init__(self) -> None:
         self._last: float | None = None
 
     def __call__(self, iteration: int, error: float, _: Any) -> bool:
         """Whether to stop."""
-        if iteration < _WAIT:
+        if iteration < _FIRST_KL_CHECK:
             return False
-        done = self._last is not None and self._last - error < error / _END
+        done = self._last is not None and self._last - error < error / _SMALLEST_KL_FALL
         self._last = error
         return done
 
@@ -98,7 +98,7 @@ def _model(problem: Problem, **options: Any) -> Any:
 
 
 def _affinities(P: Any) -> Any:
-    """P of its own, for openTSNE multiplies it in place, with the types that its kernels take."""
+    """A copy of P, because openTSNE multiplies it in place, with the types that its kernels need."""
     import scipy.sparse as sp
     from openTSNE.affinity import PrecomputedAffinities  # type: ignore[import-not-found, import-untyped]
 
@@ -116,11 +116,11 @@ def _fit_by_rules(problem: Problem, affinities: Any = None) -> Made:
     embedding = _model(problem).prepare_initial(problem.X, affinities=affinities)
     rate = embedding.shape[0] / EXAGGERATION
     counted: list[int] = []
-    phases = ((EXAGGERATION, PeakOfRate(), _EARLY_EVERY), (1.0, SmallFall(), _LATE_EVERY))
+    phases = ((EXAGGERATION, PeakOfRate(), _EARLY_CHECK_EVERY), (1.0, SmallFall(), _LATE_CHECK_EVERY))
     for exaggeration, rule, every in phases:
         seen = _Counting(rule, every)
         embedding = embedding.optimize(
-            n_iter=MOST_ITERATIONS - sum(counted),
+            n_iter=MAX_OPTSNE_ITERATIONS - sum(counted),
             exaggeration=exaggeration,
             learning_rate=rate,
             momentum=0.8,
@@ -128,14 +128,14 @@ def _fit_by_rules(problem: Problem, affinities: Any = None) -> Made:
             callbacks_every_iters=every,
         )
         counted.append(seen.iterations)
-        if sum(counted) >= MOST_ITERATIONS:
+        if sum(counted) >= MAX_OPTSNE_ITERATIONS:
             break
     facts = {"kl": float(embedding.kl_divergence), "early_iterations": counted[0], "iterations": sum(counted)}
     return Made(np.asarray(embedding), facts=facts)
 
 
 class _Counting:
-    """A rule that remembers how far the run came."""
+    """A rule that remembers the last iteration."""
 
     def __init__(self, rule: Any, every: int) -> None:
         self._rule, self._every, self.iterations = rule, every, 0

@@ -1,6 +1,6 @@
-"""One method in a process of its own: ``python -m sce.compare.worker``, with the job as a line of JSON on standard input.
+"""One method in its own process: ``python -m sce.compare.worker``, with the job as a line of JSON on standard input.
 
-The input stays open as long as whoever started the process lives; when it closes, the process ends.
+The input stays open while the parent process lives; when it closes, this process ends.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from sce.core.memory import peak_memory
 
 
 def main() -> int:
-    """Do the job and end."""
+    """Run the job given on standard input; return the exit code."""
     job = json.loads(sys.stdin.readline())
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         run(job)
-    except BaseException as error:  # noqa: BLE001  (whatever it is, it is the reason of a row)
+    except BaseException as error:  # noqa: BLE001  (any error becomes the reason in a row)
         import traceback
 
         traceback.print_exc()
@@ -39,7 +39,7 @@ def main() -> int:
 
 
 def run(job: dict[str, Any]) -> None:
-    """Fit, measure, save."""
+    """Fit, measure, and save the map."""
     from sce.core.parallel import Team
     from sce.layout.gradient.terms import Gradient
     from sce.layout.similarities import Similarities
@@ -61,7 +61,7 @@ def run(job: dict[str, Any]) -> None:
     }
     Y = np.ascontiguousarray(made.Y, np.float32)
     if Y.shape != (problem.P.shape[0], 2) or not np.isfinite(Y).all():
-        raise ValueError(f"the map has the shape {Y.shape}, or numbers that are not finite")
+        raise ValueError(f"the map has the wrong shape, {Y.shape}, or numbers that are not finite")
     with Team(problem.n_jobs) as team:
         terms = Gradient(Similarities(problem.P, team))(Y.astype(np.float64), 1e-6)
     facts |= {"mean_q_P": terms.mean_q_P, "mean_q_U": terms.mean_q_U}
@@ -82,7 +82,7 @@ def _save(job: dict[str, Any], method: Method, made: Made, Y: np.ndarray, facts:
 
 
 def _read(job: dict[str, Any]) -> Problem:
-    """The data, in memory of this process's own: what is compiled for arrays that cannot be written is compiled anew."""
+    """The data, read into memory rather than mapped: kernels would be compiled again for read-only arrays."""
     from sce.results.graphs import read_graph
 
     X: Any = None
@@ -95,12 +95,14 @@ def _read(job: dict[str, Any]) -> Problem:
 
 
 def _warm_up(fit: Any, method: Method, problem: Problem, others: Mapping[str, Any]) -> None:
-    """A fit of a few random points, so that what is compiled or loaded on first use is not timed."""
+    """Fit a few random points, so that compiling and loading on first use is not timed."""
     from scipy import sparse
     from sklearn.neighbors import kneighbors_graph
 
+    from sce.core.random import normal_array, stream
+
     columns = 4 if problem.X is None else min(problem.X.shape[1], 50)
-    X = np.random.default_rng(0).normal(size=(method.warm_up_points, columns)).astype(np.float32)
+    X = normal_array(stream(0, "warm up"), (method.warm_up_points, columns)).astype(np.float32)
     near = kneighbors_graph(X, 15)
     near = near.maximum(near.T)
     P = sparse.csr_matrix(near / near.sum(), dtype=problem.P.dtype)
@@ -110,7 +112,7 @@ def _warm_up(fit: Any, method: Method, problem: Problem, others: Mapping[str, An
 
 
 def _end_with_parent() -> None:
-    """Wait until the input is closed; nobody waits for the result after that."""
+    """End when the input is closed: nobody waits for the result any more."""
     sys.stdin.read()
     os._exit(3)
 

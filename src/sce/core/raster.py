@@ -1,8 +1,8 @@
-"""Points to pixels: how many dots lie over each pixel, and the image that follows.
+"""Points to pixels: how many dots cover each pixel, and the image that results.
 
-A dot is a disc; the overlap of a pixel is the number of discs over it, where a disc that covers a pixel in part counts in
-part. It is the convolution of the number of points in each pixel with a disc, so it costs as much for a crowded pixel as
-for an empty one, and needs no memory beyond a few images, however many points or classes there are.
+A dot is a disc. The overlap of a pixel is the number of discs that cover it; a disc that covers it partly counts partly. It is
+the convolution of the number of points in each pixel with a disc, so a crowded pixel costs as much as an empty one, and the
+memory needed is that of a few images, whatever the number of points and classes.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-BLOCK = 1 << 20  # points at a time
+POINTS_AT_ONCE = 1 << 20  # per pass, which bounds the memory of intermediate arrays
 
 
 class Paint(NamedTuple):
-    """The colours of points, as sums can be taken of them: classes mix by their colours, numbers by their values."""
+    """The colours of points, in channels that can be averaged: classes mix their colours, numbers their values."""
 
-    codes: np.ndarray  # of each point, a row of `channels`; -1 for none
+    codes: np.ndarray  # the row of `channels` of each point; -1 for none
     channels: np.ndarray  # (rows, number of channels)
     to_rgb: Callable[[np.ndarray], np.ndarray]  # (..., channels) -> (..., 3)
     missing: np.ndarray  # colour of points without a row
@@ -37,17 +37,17 @@ class Paint(NamedTuple):
 class Frame(NamedTuple):
     """A rectangle of the map and the size at which it is drawn."""
 
-    low: np.ndarray  # of the map, (2,)
-    high: np.ndarray
+    low: np.ndarray  # lower left corner in the map, (2,)
+    high: np.ndarray  # upper right corner
     points: np.ndarray  # width and height on paper, in points of 1/72 inch
 
     def shape(self, scale: float) -> tuple[int, int]:
-        """(rows, columns) of the grid with `scale` pixels to a point."""
+        """(rows, columns) of the grid with `scale` pixels per point of 1/72 inch."""
         width, height = np.maximum(np.round(self.points * scale), 1).astype(int)
         return int(height), int(width)
 
     def cells(self, Y: np.ndarray, scale: float) -> np.ndarray:
-        """The pixel of each point, numbered along rows from the lowest; points outside go to the nearest."""
+        """The pixel of each point of the map, numbered row by row from the lowest row; points outside get the nearest one."""
         height, width = self.shape(scale)
         Z = (Y - self.low) / (self.high - self.low)
         column = np.clip((Z[:, 0] * width).astype(np.int64), 0, width - 1)
@@ -56,12 +56,12 @@ class Frame(NamedTuple):
 
 
 def blocks(n: int) -> Iterator[slice]:
-    """0, ..., n - 1 in pieces of a size that memory holds."""
-    return (slice(start, min(start + BLOCK, n)) for start in range(0, n, BLOCK))
+    """0, ..., n - 1 in slices of at most POINTS_AT_ONCE."""
+    return (slice(start, min(start + POINTS_AT_ONCE, n)) for start in range(0, n, POINTS_AT_ONCE))
 
 
 def disc(radius: float) -> np.ndarray:
-    """A disc of a radius in pixels: 1 inside, 0 outside, the share that is covered (about) at the rim."""
+    """A disc of a radius in pixels: 1 inside, 0 outside, and about the covered share at the rim."""
     reach = int(np.ceil(radius + 0.5)) - 1
     i = np.arange(-reach, reach + 1)
     return np.clip(radius + 0.5 - np.hypot(i[:, None], i), 0.0, 1.0).astype(np.float32)
@@ -78,7 +78,7 @@ def spread(sums: np.ndarray, radius: float) -> np.ndarray:
 
 
 def overlap(Y: np.ndarray, frame: Frame, scale: float, radius: float) -> np.ndarray:
-    """How many discs of a radius in pixels lie over each pixel, (rows, columns) from the lowest row."""
+    """How many discs of a radius in pixels cover each pixel, (rows, columns) from the lowest row."""
     return spread(_sums(Y, frame, scale, np.ones((1, 1)), np.zeros(len(Y), np.int8))[0], radius)
 
 
@@ -90,7 +90,7 @@ def image(
     radius: float,
     choose_tone: Callable[[np.ndarray], Callable[[np.ndarray], np.ndarray]],
 ) -> np.ndarray:
-    """Draw all points; those without a colour beneath the others.
+    """Draw all points, those without a colour beneath the others.
 
     Parameters
     ----------
@@ -99,13 +99,13 @@ def image(
     paint : Paint
         The colours of its points.
     frame : Frame
-        What is drawn.
+        The rectangle to draw.
     scale : float
-        Pixels to a point of 1/72 inch.
+        Pixels per point of 1/72 inch.
     radius : float
         Radius of a dot in pixels.
     choose_tone : callable
-        From the overlaps of all pixels, the function that gives the opacity of an overlap.
+        Takes the overlaps of all pixels; returns the function from overlap to opacity.
 
     Returns
     -------
@@ -130,7 +130,7 @@ def over(upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
 
 
 def _layer(Y: np.ndarray, paint: Paint, frame: Frame, scale: float, radius: float) -> tuple[np.ndarray, np.ndarray]:
-    """Overlap and colour, for each pixel, of the points that have a colour."""
+    """Overlap and colour of each pixel, from the points that have a colour."""
     weights = np.column_stack([np.ones(len(paint.channels)), paint.channels])
     D, *sums = (spread(x, radius) for x in _sums(Y, frame, scale, weights, paint.codes))
     means = np.stack([x / np.maximum(D, 1e-6) for x in sums], axis=-1) if sums else np.zeros((*D.shape, 0))
@@ -138,7 +138,7 @@ def _layer(Y: np.ndarray, paint: Paint, frame: Frame, scale: float, radius: floa
 
 
 def _sums(Y: np.ndarray, frame: Frame, scale: float, weights: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """The sums, for each pixel, of the columns of weights over the points in it; a negative code weighs nothing."""
+    """The sum of each column of weights over the points in each pixel; points with a negative code do not count."""
     shape = frame.shape(scale)
     total = np.zeros((weights.shape[1], shape[0] * shape[1]))
     table = np.vstack([weights, np.zeros(weights.shape[1])])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import struct
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -14,6 +15,10 @@ from sce.errors import OutputError
 
 if TYPE_CHECKING:
     import numpy as np
+
+ALIGNMENT = 64  # bytes: a cache line, and what NumPy pads the header of an array to
+_MEMBER_HEADER = 30 + 20  # bytes of a zip member's header besides its name and padding: fixed part, 64-bit sizes
+_PADDING = struct.Struct("<HHH")  # identifier, length of what follows, alignment
 
 
 def check_writable(path: str | Path, kinds: Iterable[str], inputs: Iterable[str | Path] = ()) -> Path:
@@ -89,15 +94,29 @@ def atomic(path: str | Path) -> Iterator[BinaryIO]:
 
 
 def write_npz(file: BinaryIO, arrays: dict[str, np.ndarray]) -> None:
-    """Write arrays as numpy.savez does; that one may leave an archive behind on a full disk that complains when it is freed."""
+    """Write arrays as numpy.savez does, but each aligned in the file, so that it can be mapped into memory.
+
+    numpy.savez, moreover, may leave an archive behind on a full disk that complains when it is freed.
+    """
     import zipfile
 
     import numpy as np
 
     with zipfile.ZipFile(file, "w") as archive:
         for name, array in arrays.items():
-            with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)  # type: ignore[arg-type]
+            member = zipfile.ZipInfo(f"{name}.npy")
+            member.extra = _padding(file.tell() + _MEMBER_HEADER + len(member.filename.encode()))
+            with archive.open(member, "w", force_zip64=True) as opened:
+                np.lib.format.write_array(opened, np.asanyarray(array), allow_pickle=False)  # type: ignore[arg-type]
+
+
+def _padding(start: int) -> bytes:
+    """An extra field of a zip header, at this place in the file, after which the content begins at a multiple of ALIGNMENT.
+
+    The identifier is the one that Android's zipalign uses for the same purpose; readers skip it.
+    """
+    n_zeros = -(start + _PADDING.size) % ALIGNMENT
+    return _PADDING.pack(0xD935, 2 + n_zeros, ALIGNMENT) + bytes(n_zeros)
 
 
 def _beside(path: Path) -> Path:

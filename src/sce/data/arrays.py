@@ -14,7 +14,7 @@ from sce.errors import InputError
 
 _SPARSE_MEMBERS = {"format", "shape", "data"}  # arrays that scipy.sparse.save_npz always writes
 MAP, SWEEP = "sce_map", "sce_sweep"  # the header array of a map file, and of a sweep file
-OWN = {MAP: ("map", "sce.load"), SWEEP: ("sweep", "sce.Sweep.load")}  # its name, and the function that opens it
+OWN = {MAP: "map", SWEEP: "sweep"}  # what to call the file; sce.load opens both
 LABEL_ARRAYS = ("y", "labels", "label", "target")  # arrays of an .npz that hold labels, the most likely first
 
 
@@ -34,7 +34,7 @@ def refuse_pickle(path: Path) -> None:
 def read_npz(path: Path, request: Request) -> Source:
     """An .npz file: a sparse matrix, or a matrix X with arrays of labels."""
     shapes = npz_shapes(path)
-    for header, (what, _) in OWN.items():
+    for header, what in OWN.items():
         if header in shapes:
             raise InputError(f"{path} is a {what}, not data; draw it with: sce plot {path}")
     if is_sparse(shapes):

@@ -30,7 +30,7 @@ class Numbers(NamedTuple):
     values: np.ndarray  # float64, NaN for none
 
 
-def read_labels(labels: Any, n: int, kind: str) -> Classes | Numbers:
+def as_labels(labels: Any, n: int, kind: str) -> Classes | Numbers:
     """Classes or numbers from lists, arrays or columns of data frames.
 
     Parameters
@@ -44,9 +44,9 @@ def read_labels(labels: Any, n: int, kind: str) -> Classes | Numbers:
 
     Examples
     --------
-    >>> read_labels(["b", "a10", "a9", None], 4, "auto").names
+    >>> as_labels(["b", "a10", "a9", None], 4, "auto").names
     ['a9', 'a10', 'b']
-    >>> read_labels([0.5, 1.0], 2, "auto").values
+    >>> as_labels([0.5, 1.0], 2, "auto").values
     array([0.5, 1. ])
     """
     check_kind(kind)

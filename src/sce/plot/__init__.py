@@ -1,4 +1,8 @@
-"""Pictures of embeddings, of the clusters in P and of sweeps, with matplotlib."""
+"""Pictures of embeddings, of the clusters in P, and of sweeps, drawn with matplotlib.
+
+This room only draws: what a picture shows (rasters, dot sizes, colours, densities) is computed below, in sce.core and
+sce.quality, where it can be had without matplotlib.
+"""
 
 from __future__ import annotations
 

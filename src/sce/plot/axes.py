@@ -1,4 +1,4 @@
-"""The axes that pictures are drawn on: given ones are checked, own ones made."""
+"""The axes that pictures are drawn on: given ones are checked, new ones are made."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sce.errors import InputError, ParameterError
 
 
 def check_sizes(**sizes: Any) -> None:
-    """Refuse what is neither a number above 0 (of opacity, at most 1) nor None."""
+    """Refuse sizes that are neither None nor a number above 0; an opacity must be at most 1."""
     for name, value in sizes.items():
         if value is None:
             continue
@@ -26,11 +26,11 @@ def check_sizes(**sizes: Any) -> None:
 
 
 def check_axes(ax: Any, columns: int) -> Any:
-    """Axes that can show so many columns."""
+    """The given axes, if they can show a map of that many columns."""
     from matplotlib.axes import Axes
 
     if not isinstance(ax, Axes):
-        raise InputError(f"ax must be matplotlib Axes, for example of figure.add_subplot(); got {type(ax).__name__}.")
+        raise InputError(f"ax must be matplotlib Axes, for example from figure.add_subplot(); got {type(ax).__name__}.")
     needed = "3d" if columns == 3 else "rectilinear"
     if ax.name != needed:
         raise InputError(
@@ -41,10 +41,15 @@ def check_axes(ax: Any, columns: int) -> Any:
 
 
 def new_axes(columns: int, inches: tuple[float, float]) -> Any:
-    """Axes of a figure of their own, which pyplot does not keep alive."""
+    """Axes in a new figure."""
+    return new_figure(inches).add_subplot(projection="3d" if columns == 3 else "rectilinear")
+
+
+def new_figure(inches: tuple[float, float], **options: Any) -> Any:
+    """A figure that can be drawn, and that pyplot does not keep alive."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=inches)
+    figure = Figure(figsize=inches, **options)
     FigureCanvasAgg(figure)
-    return figure.add_subplot(projection="3d" if columns == 3 else "rectilinear")
+    return figure

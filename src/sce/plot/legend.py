@@ -1,4 +1,4 @@
-"""What stands beside a picture: the legend of classes, the colour bar of numbers, and the room they need."""
+"""What stands beside a picture: the legend of classes, the colour bar of numbers, and room for them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-MOST_NAMES = 40  # classes in a legend; more are only counted
-_LONGEST, _LONGEST_AT_ALL = 26, 60  # characters of a name
-_MARGIN = 0.08  # around a picture of our own, in inches
+MAX_LEGEND_NAMES = 40  # more classes are only counted
+_NAME_LENGTH, _MAX_NAME_LENGTH = 26, 60  # characters of a name: usual, and if names could not be told apart otherwise
+_FIGURE_MARGIN = 0.08  # around the picture in a new figure, in inches
 
 
-def shorten(name: str, longest: int = _LONGEST) -> str:
-    """A name that fits a legend: the beginning and the end of a long one, because names often differ at the end.
+def shorten(name: str, longest: int = _NAME_LENGTH) -> str:
+    """A name that fits a legend: of a long one the beginning and the end, because names often differ at the end.
 
     Examples
     --------
@@ -26,14 +26,14 @@ def shorten(name: str, longest: int = _LONGEST) -> str:
 
 
 def shorten_all(names: list[str]) -> list[str]:
-    """Names as short as they can be told apart.
+    """Names, shortened as far as they can still be told apart.
 
     Examples
     --------
     >>> shorten_all([f"a very long class name number {k} of an annotation" for k in range(2)])[1]
     'a very long class n…1 of an annotation'
     """
-    for longest in range(_LONGEST, _LONGEST_AT_ALL):
+    for longest in range(_NAME_LENGTH, _MAX_NAME_LENGTH):
         short = [shorten(name, longest) for name in names]
         if len(set(short)) == len(set(names)):
             break
@@ -43,21 +43,21 @@ def shorten_all(names: list[str]) -> list[str]:
 def explain_classes(
     ax: Any, names: list[str], colors: list[Any], *, n_classes: int, own: bool, title: str = ""
 ) -> None:
-    """Name the classes to the right of the axes; or say below how many there are, if the names do not fit.
+    """Name the classes to the right of the axes; if the names do not fit, say below how many there are.
 
-    Insets have no room for either.
+    Insets have room for neither.
     """
     if not own and ax not in ax.figure.axes:
         return
-    named = n_classes <= MOST_NAMES and _add_legend(ax, names, colors, own=own, title=title)
+    named = n_classes <= MAX_LEGEND_NAMES and _add_legend(ax, names, colors, own=own, title=title)
     if n_classes and not named:
         ax.set_xlabel(f"{n_classes:,} class{'es' if n_classes > 1 else ''}", loc="right", fontsize=9, color="0.4")
 
 
 def _add_legend(ax: Any, names: list[str], colors: list[Any], *, own: bool, title: str) -> bool:
-    """A legend in as few columns as its height allows, which is that of the axes; False, and none, if it cannot be.
+    """Add a legend no higher than the axes, in as few columns as that takes; return False, and add none, if it does not fit.
 
-    Given axes will be as much narrower as the legend is wide, and keep at least half of their width.
+    Given axes become narrower by the width of the legend; they keep at least half of their own.
     """
     settle(ax)
     width, height = ax.get_window_extent().size
@@ -99,7 +99,7 @@ def _legend(ax: Any, names: list[str], colors: list[Any], columns: int, title: s
 
 
 def add_bar(ax: Any, norm: Any, cmap: Any, extend: str, *, title: str = "") -> None:
-    """A colour bar to the right of the axes, as high as they are."""
+    """A colour bar to the right of the axes, of the same height."""
     from matplotlib.cm import ScalarMappable
 
     place = ax.inset_axes((1.03, 0.0, 0.035, 1.0))
@@ -107,33 +107,33 @@ def add_bar(ax: Any, norm: Any, cmap: Any, extend: str, *, title: str = "") -> N
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize=9)
     if title:
-        bar.ax.set_ylabel(shorten(title, _LONGEST_AT_ALL), fontsize=9, parse_math=False)
+        bar.ax.set_ylabel(shorten(title, _MAX_NAME_LENGTH), fontsize=9, parse_math=False)
 
 
 def fit_figure(ax: Any, inches: tuple[float, float]) -> None:
-    """Make a figure of our own as large as its axes, of the given size, and all that stands beside them need."""
+    """Make a new figure as large as its axes, of the given size, need together with everything beside them."""
     figure = ax.figure
     figure.set_size_inches(*inches)
     ax.set_position((0.0, 0.0, 1.0, 1.0))
-    all_of_it = ax.get_tightbbox()
-    x0, y0, x1, y1 = np.asarray(all_of_it.extents) / figure.dpi
-    left, below = max(-x0, 0.0) + _MARGIN, max(-y0, 0.0) + _MARGIN
-    width = left + max(x1, inches[0]) + _MARGIN
-    height = below + max(y1, inches[1]) + _MARGIN
+    everything = ax.get_tightbbox()
+    x0, y0, x1, y1 = np.asarray(everything.extents) / figure.dpi
+    left, below = max(-x0, 0.0) + _FIGURE_MARGIN, max(-y0, 0.0) + _FIGURE_MARGIN
+    width = left + max(x1, inches[0]) + _FIGURE_MARGIN
+    height = below + max(y1, inches[1]) + _FIGURE_MARGIN
     figure.set_size_inches(width, height)
     ax.set_position((left / width, below / height, inches[0] / width, inches[1] / height))
 
 
 def settle(ax: Any) -> None:
-    """Put axes where they will be when they are drawn, so that their size can be asked for."""
+    """Move axes to where they will be drawn, so that they can be measured."""
     locate = ax.get_axes_locator()
     ax.apply_aspect(None if locate is None else locate(ax, None))
 
 
 def make_room(ax: Any) -> None:
-    """Narrow given axes so that what stands to their right stays within their own place, away from their neighbours.
+    """Narrow given axes so that what stands to their right stays within their own place and clear of other axes.
 
-    A layout engine makes room by itself, and the place of insets is their owner's.
+    Axes with a layout engine are left to it, and insets to whoever placed them.
     """
     figure, spec = ax.figure, ax.get_subplotspec()
     if ax.get_axes_locator() is not None or figure.get_layout_engine() is not None:

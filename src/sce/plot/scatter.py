@@ -7,21 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from sce.core import raster
+from sce.core import dots, raster
+from sce.core.palette import by_class, plain
 from sce.core.random import permutation, stream
 from sce.core.validate import coordinates_of
-from sce.data.labels import Classes, Numbers, check_kind, read_labels
+from sce.data.labels import Classes, Numbers, as_labels, check_kind
 from sce.errors import InputError
-from sce.plot import dots
 from sce.plot import legend as beside
 from sce.plot.axes import check_axes, check_sizes, new_axes
-from sce.plot.colors import by_class, by_number, plain
+from sce.plot.scales import number_scale
 
-MOST_MARKERS = 100_000  # points beyond this are drawn as an image
-_MOST_IN_VECTORS = 20_000  # markers beyond this are an image in SVG and PDF
-_INCHES = {1: (7.0, 2.2), 2: (6.6, 6.6), 3: (6.6, 6.6)}  # of axes of our own, by the columns of Y
-_LEAST_DPI, _MOST_PIXELS = 250.0, 3000.0  # of an image
-_HUGE = 1e150  # beyond this, differences overflow
+MAX_MARKERS = 100_000  # more points are drawn as an image
+_MAX_VECTOR_MARKERS = 20_000  # more markers become an image in SVG and PDF
+_SCATTER_INCHES = {1: (7.0, 2.2), 2: (6.6, 6.6), 3: (6.6, 6.6)}  # width and height of new axes, by the columns of Y
+_MIN_IMAGE_DPI, _MAX_IMAGE_PIXELS = 250.0, 3000.0
+_LARGEST_COORDINATE = 1e150  # beyond this, differences overflow
 
 
 def scatter(
@@ -38,32 +38,33 @@ def scatter(
 ) -> Any:
     """Draw an embedding.
 
-    Points are drawn in a random order that is the same each time, so that no class covers the others. Beyond 100,000
-    points the picture is an image of the same look.
+    Points are drawn in a random order, which is the same each time, so that no class covers the others. More than 100,000
+    points are drawn as an image that looks the same.
 
     Parameters
     ----------
     Y : array of shape (n_samples, n_components)
-        The coordinates: two columns; three for a picture in depth; one for a strip, as thick as there are points.
+        The coordinates: two columns; or three, drawn in depth; or one, drawn as a strip that is thicker where there are more
+        points.
     labels : array of shape (n_samples,), optional
-        Classes or numbers to colour by; black points without them. Points without a label (None, NaN or empty text) and
-        class -1, the noise of a clustering, are grey, beneath the others.
+        Classes or numbers to colour by; without them points are black. Points without a label (None, NaN or empty text) and
+        class -1, the noise of a clustering, are grey and lie beneath the others.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default. Given axes are narrowed to make room for a legend or a colour bar.
     kind : {"auto", "classes", "number"}, default="auto"
-        What labels are. "auto" takes text, booleans and whole numbers with at most 50 distinct values for classes.
+        What the labels are. "auto" treats text, booleans and whole numbers with at most 50 distinct values as classes.
     size : float, optional
-        Area of a dot in points squared, as of matplotlib; chosen from the number of points and the room they take by
-        default.
+        Area of a dot in points squared, as in matplotlib. By default it depends on the number of points and the area they
+        cover.
     opacity : float, optional
-        Opacity of a dot, above 0 and at most 1. By default a dot on its own is clearly visible and where many dots overlap
-        each is the fainter, so that dense clusters do not become blots.
+        Opacity of a dot, above 0 and at most 1. By default a single dot is clearly visible, and dots are fainter where many
+        overlap, so that dense clusters do not become blots.
     title : str, optional
         A line above the picture.
     legend : bool or str, default=True
-        Name the classes, or show the colour bar; a text stands above or beside them. More than 40 classes are only counted.
+        Name the classes, or show the colour bar; a text is their title. More than 40 classes are only counted.
     width : float, optional
-        The width of a new figure's map, in inches; 6.6 by default.
+        The width of the map in a new figure, in inches; 6.6 by default.
 
     Returns
     -------
@@ -80,7 +81,7 @@ def scatter(
     Y = _check_map(coordinates_of(Y))
     check_kind(kind)
     check_sizes(size=size, opacity=opacity, width=width)
-    what = None if labels is None else read_labels(labels, len(Y), kind)
+    what = None if labels is None else as_labels(labels, len(Y), kind)
     own = ax is None
     inches = _inches(Y.shape[1], width)
     ax = new_axes(Y.shape[1], inches) if own else check_axes(ax, Y.shape[1])
@@ -102,30 +103,35 @@ def _check_map(Y: Any) -> np.ndarray:
             Y = Y.astype(np.float64, casting="unsafe" if Y.dtype.kind == "O" else "safe")
         except (TypeError, ValueError):
             raise InputError(f"Y must hold real numbers to be drawn; its type is {Y.dtype}.") from None
-    if Y.ndim != 2 or Y.shape[1] not in _INCHES:
+    if Y.ndim != 2 or Y.shape[1] not in _SCATTER_INCHES:
         hint = "; reshape it with Y.reshape(-1, 1) if it is one column" if Y.ndim == 1 else ""
         raise InputError(f"Y must have one, two or three columns to be drawn; its shape is {Y.shape}{hint}.")
     if not len(Y):
         raise InputError(f"Y must have at least one row, and finite numbers only, to be drawn; its shape is {Y.shape}.")
-    good = np.concatenate([(np.abs(Y[part].astype(np.float64)) <= _HUGE).all(axis=1) for part in raster.blocks(len(Y))])
+    good = np.concatenate([_in_range(Y[part]) for part in raster.blocks(len(Y))])
     if not good.all():
         rows = np.flatnonzero(~good)
         shown = ", ".join(map(str, rows[:5])) + (", ..." if len(rows) > 5 else "")
         raise InputError(
             "Y must have at least one row, and finite numbers only, to be drawn; drop these rows with NaN, infinity or "
-            f"numbers beyond {_HUGE:g}: {shown} ({len(rows)} of {len(Y)})."
+            f"numbers beyond {_LARGEST_COORDINATE:g}: {shown} ({len(rows)} of {len(Y)})."
         )
     return Y
 
 
+def _in_range(Y: np.ndarray) -> np.ndarray:
+    """Which rows have only numbers that can be drawn; not NaN, for example."""
+    return np.asarray((np.abs(Y.astype(np.float64)) <= _LARGEST_COORDINATE).all(axis=1))
+
+
 def _inches(columns: int, width: float | None) -> tuple[float, float]:
-    """Width and height of axes of our own."""
-    usual = _INCHES[columns]
+    """Width and height of new axes."""
+    usual = _SCATTER_INCHES[columns]
     return usual if width is None else (float(width), float(width) * usual[1] / usual[0])
 
 
 def _prepare(ax: Any, Y: np.ndarray, title: str | None) -> tuple[np.ndarray, np.ndarray]:
-    """Limits of one length around all points, so that distances are those of the map; no ticks; the title."""
+    """Limits of equal length around all points, so that distances are those of the map; no ticks; the title."""
     least, most = Y.min(axis=0).astype(np.float64), Y.max(axis=0).astype(np.float64)
     middle = (least + most) / 2
     span, far = float((most - least).max()), float(np.abs(middle).max())
@@ -143,12 +149,12 @@ def _prepare(ax: Any, Y: np.ndarray, title: str | None) -> tuple[np.ndarray, np.
 
 
 def add_colors(ax: Any, n: int, what: Classes | Numbers | None, *, legend: bool | str, own: bool) -> raster.Paint:
-    """The colours of the points, and what explains them beside the axes."""
+    """The colours of the points; adds the legend or the colour bar beside the axes."""
     if what is None:
         return plain(n, ax.get_facecolor())
     heading = legend if isinstance(legend, str) else ""
     if isinstance(what, Numbers):
-        paint, scale = by_number(what.values)
+        paint, scale = number_scale(what.values)
         if legend and scale is not None:
             beside.add_bar(ax, *scale, title=heading)
         return paint
@@ -170,7 +176,7 @@ def _draw(
     size: float | None,
     opacity: float | None,
 ) -> None:
-    """Markers or an image, on axes whose place and limits are known."""
+    """Draw markers or an image, on axes whose position and limits are final."""
     beside.settle(ax)
     points = np.maximum(np.asarray(ax.get_window_extent().size) * 72 / ax.figure.dpi, 1.0)
     if Y.shape[1] == 3:
@@ -179,7 +185,7 @@ def _draw(
         return
     frame = raster.Frame(low, high, points)
     flat = strip(Y[:, 0], low[0], high[0]) if Y.shape[1] == 1 else Y
-    if len(Y) > MOST_MARKERS:
+    if len(Y) > MAX_MARKERS:
         _draw_image(ax, flat, paint, frame, size, opacity)
     else:
         _draw_markers(ax, flat, flat, paint, frame, size, opacity)
@@ -194,7 +200,7 @@ def _draw_markers(
     size: float | None,
     opacity: float | None,
 ) -> None:
-    """A marker for each point of Y, which is seen at `flat`; those without a colour first, the others at random."""
+    """A marker for each point of Y, which appears at `flat`; those without a colour first, the others in random order."""
     size = dots.dot_size(flat, frame) if size is None else float(size)
     rgba = np.empty((len(Y), 4))
     rgba[:, :3] = paint.colors()
@@ -206,15 +212,15 @@ def _draw_markers(
     order = permutation(stream(0, "plot"), len(Y))
     order = order[np.argsort(paint.codes[order] >= 0, kind="stable")]
     options = {"depthshade": False} if Y.shape[1] == 3 else {}
-    ax.scatter(*Y[order].T, s=size, c=rgba[order], linewidths=0, rasterized=len(Y) > _MOST_IN_VECTORS, **options)
+    ax.scatter(*Y[order].T, s=size, c=rgba[order], linewidths=0, rasterized=len(Y) > _MAX_VECTOR_MARKERS, **options)
 
 
 def _draw_image(
     ax: Any, Y: np.ndarray, paint: raster.Paint, frame: raster.Frame, size: float | None, opacity: float | None
 ) -> None:
-    """An image with finer pixels than those of the figure, so that it stays sharp when it is saved with more."""
+    """An image with finer pixels than the figure, so that it stays sharp when it is saved at a higher resolution."""
     diameter = math.sqrt(dots.dot_size(Y, frame) if size is None else float(size))
-    scale = min(max(2.0 * ax.figure.dpi, _LEAST_DPI) / 72, _MOST_PIXELS / float(frame.points.max()))
+    scale = min(max(2.0 * ax.figure.dpi, _MIN_IMAGE_DPI) / 72, _MAX_IMAGE_PIXELS / float(frame.points.max()))
     picture = raster.image(
         Y,
         paint,
@@ -228,7 +234,7 @@ def _draw_image(
 
 
 def _as_seen(ax: Any, Y: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, raster.Frame]:
-    """A map in depth as it is seen from where the axes look at it, in parts of the axes."""
+    """A map in depth as the axes show it, in axes coordinates."""
     from mpl_toolkits.mplot3d.proj3d import proj_transform
 
     x, y, _ = proj_transform(*Y.astype(np.float64).T, ax.get_proj())
@@ -237,9 +243,9 @@ def _as_seen(ax: Any, Y: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, ra
 
 
 def strip(x: np.ndarray, low: float, high: float) -> np.ndarray:
-    """Points of a line, spread upwards and downwards as far as the line is dense there: array of shape (n, 2).
+    """Points on a line, spread up and down in proportion to the density of the line: array of shape (n, 2).
 
-    Neighbours on the line are spread by multiples of the golden ratio, so evenly, and the same each time.
+    Multiples of the golden ratio spread neighbours evenly, and the same way each time.
     """
     from scipy.ndimage import gaussian_filter1d
 

@@ -1,4 +1,4 @@
-"""A sweep in one picture: small multiples, and under them quality over r."""
+"""A sweep in one picture: small multiples of its maps above curves of quality over r."""
 
 from __future__ import annotations
 
@@ -9,19 +9,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sce.core.validate import check_count
-from sce.data.labels import read_labels
+from sce.data.labels import as_labels
 from sce.errors import InputError
+from sce.plot.axes import new_figure
 from sce.plot.scatter import add_colors, scatter
 from sce.results.sweeps import Sweep
 
-_CELL, _GAP, _TITLE = 2.3, 0.12, 0.26  # inches: a map, what is between maps, the line above each
-_CURVES, _BELOW, _ABOVE = 2.0, 0.42, 0.55  # height of the curves, what is below and above them
-_LEAST_WIDTH = 9.0
-_MOST_COLUMNS = 6
-_MARKS = {"SCE": "#c1121f", "t-SNE": "#1d4e9e"}
-_OTHER_MARK = "0.3"
-# Figures that are shares: name, what it is called, colour, style.
-_SHARES = (
+# Inches: the side of a map, the gap between maps, the line above each.
+_MAP_SIDE, _MAP_GAP, _MAP_TITLE = 2.3, 0.12, 0.26
+# Inches: the height of the curves, and the room below and above them.
+_CURVES_HEIGHT, _BELOW_CURVES, _ABOVE_CURVES = 2.0, 0.42, 0.55
+_MIN_SERIES_WIDTH = 9.0  # inches
+_MAPS_PER_ROW = 6  # at most
+_MARK_COLORS = {"SCE": "#c1121f", "t-SNE": "#1d4e9e"}
+_OTHER_MARK_COLOR = "0.3"
+# Figures between 0 and 1: name, label, colour, line style.
+_SHARE_CURVES = (
     ("accuracy", "label accuracy", "#2a7f3f", "-"),
     ("share", "P inside the clusters seen", "#7a3e9d", "-"),
     ("share_null", "the same by chance", "#7a3e9d", ":"),
@@ -30,7 +33,7 @@ _SHARES = (
 
 
 class _Axis(NamedTuple):
-    """What the sweep goes over: its name, the value of each map, and the place of each mark."""
+    """The horizontal axis of the curves: its name, the value of each map, and the value of each mark."""
 
     name: str
     values: np.ndarray
@@ -46,16 +49,16 @@ def series(
     opacity: float | None = None,
     title: str | None = None,
 ) -> Any:
-    """Draw a sweep: small multiples of its maps, and under them quality over log10 r, or over alpha.
+    """Draw a sweep: small multiples of its maps, and below them quality over log10 r, or over alpha.
 
-    The maps nearest to the r that SCE and t-SNE choose are always among those shown, in a box and named; their own r are
-    lines through the curves. Small triangles over the curves show which maps are drawn.
+    The maps nearest to the r that SCE and t-SNE choose are always shown, boxed and named; vertical lines through the curves
+    mark those r. Small triangles above the curves show which maps are drawn.
 
     Parameters
     ----------
     sweep : Sweep
     n_maps : int, default=12
-        How many maps to show, evenly chosen over the sweep.
+        How many maps to show, spread evenly over the sweep.
     kind : {"auto", "classes", "number"}, default="auto"
         What the labels are, as in :func:`sce.plot.scatter`.
     size, opacity : float, optional
@@ -76,19 +79,19 @@ def series(
     'clusters seen'
     """
     if not isinstance(sweep, Sweep):
-        raise InputError(f"A series is drawn of a Sweep, made by sce.sweep or Sweep.load; got {type(sweep).__name__}.")
+        raise InputError(f"A series is drawn of a Sweep, from sce.sweep or sce.load; got {type(sweep).__name__}.")
     chosen = choose_frames(sweep, check_count(n_maps, "n_maps"))
-    rows = math.ceil(len(chosen) / _MOST_COLUMNS)
+    rows = math.ceil(len(chosen) / _MAPS_PER_ROW)
     columns = math.ceil(len(chosen) / rows)
     figure, maps, curves = _figure(rows, columns, sweep.frames.shape[2])
     axis = _axis(sweep)
     for ax, frame in zip(maps, chosen, strict=False):
-        scatter(sweep.frames[frame], sweep.labels, ax=ax, kind=kind, size=size, opacity=opacity, legend=False)
+        scatter(sweep.map(frame).Y, sweep.labels, ax=ax, kind=kind, size=size, opacity=opacity, legend=False)
         _name(ax, sweep, axis, frame)
     for ax in maps[len(chosen) :]:
         ax.remove()
     if sweep.labels is not None:
-        what = read_labels(sweep.labels, sweep.frames.shape[1], kind)
+        what = as_labels(sweep.labels, sweep.frames.shape[1], kind)
         add_colors(_around(figure, maps), len(sweep.labels), what, legend=sweep.label_name or True, own=True)
     _draw_shares(curves[0], sweep, axis, chosen)
     _draw_counts(curves[1], sweep, axis, chosen)
@@ -98,7 +101,7 @@ def series(
 
 
 def choose_frames(sweep: Sweep, n_maps: int) -> list[int]:
-    """Some frames: those of the marks, the ends, and others between them, as evenly as that allows.
+    """Some frames: those of the marks, the first and the last, and others between them, as evenly as possible.
 
     Examples
     --------
@@ -120,38 +123,37 @@ def choose_frames(sweep: Sweep, n_maps: int) -> list[int]:
     return [int(frame) for frame in np.round(np.concatenate([*between, fixed[-1:]]))]
 
 
-# -------------------------------------------------------------------------------------------------------------- places
+# -------------------------------------------------------------------------------------------------------------- layout
 
 
 def _figure(rows: int, columns: int, dimensions: int) -> tuple[Any, list[Any], list[Any]]:
-    """A figure of its own with axes for maps, in rows, and two axes for curves below them."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    pitch = _CELL + _GAP
-    width = max(columns * pitch - _GAP, _LEAST_WIDTH)
-    left = (width - columns * pitch + _GAP) / 2
-    bottom = _BELOW + _CURVES + _ABOVE
-    height = bottom + rows * (_CELL + _TITLE)
-    figure = Figure(figsize=(width, height))
-    FigureCanvasAgg(figure)
+    """A new figure with rows of axes for maps, and two axes for curves below them."""
+    pitch = _MAP_SIDE + _MAP_GAP
+    width = max(columns * pitch - _MAP_GAP, _MIN_SERIES_WIDTH)
+    left = (width - columns * pitch + _MAP_GAP) / 2
+    bottom = _BELOW_CURVES + _CURVES_HEIGHT + _ABOVE_CURVES
+    height = bottom + rows * (_MAP_SIDE + _MAP_TITLE)
+    figure = new_figure((width, height))
 
     def place(x: float, y: float, w: float, h: float, **options: Any) -> Any:
         return figure.add_axes((x / width, y / height, w / width, h / height), **options)
 
     options = {"projection": "3d"} if dimensions == 3 else {}
     maps = [
-        place(left + column * pitch, bottom + (rows - 1 - row) * (_CELL + _TITLE), _CELL, _CELL, **options)
+        place(
+            left + column * pitch, bottom + (rows - 1 - row) * (_MAP_SIDE + _MAP_TITLE), _MAP_SIDE, _MAP_SIDE, **options
+        )
         for row in range(rows)
         for column in range(columns)
     ]
     wide = 0.56 * width
     rest = wide + 0.55
-    return figure, maps, [place(0.4, _BELOW, wide - 0.4, _CURVES), place(rest, _BELOW, width - rest, _CURVES)]
+    boxes = ((0.4, wide - 0.4), (rest, width - rest))  # left edge and width
+    return figure, maps, [place(x, _BELOW_CURVES, w, _CURVES_HEIGHT) for x, w in boxes]
 
 
 def _around(figure: Any, maps: list[Any]) -> Any:
-    """Axes that are not seen, around all maps: what explains the colours stands to their right."""
+    """Invisible axes around all maps, to the right of which the legend or the colour bar goes."""
     from matplotlib.transforms import Bbox
 
     box = Bbox.union([ax.get_position(original=True) for ax in maps if ax.figure is not None])
@@ -169,12 +171,12 @@ def _axis(sweep: Sweep) -> _Axis:
 
 
 def _name(ax: Any, sweep: Sweep, axis: _Axis, frame: int) -> None:
-    """The title of a map, and a box around it where it is the one that somebody chooses."""
+    """The title of a map, and a box around it if it is the one that SCE or t-SNE chooses."""
     text = f"{axis.name} = {axis.values[frame]:.3g}"
     if sweep.alphas is not None:
         text += f", r = {sweep.r[frame]:.3g}"
     names = [name for name, mark in sweep.marks.items() if mark.frame == frame]
-    color = _MARKS.get(names[0], _OTHER_MARK) if names else "0.25"
+    color = _MARK_COLORS.get(names[0], _OTHER_MARK_COLOR) if names else "0.25"
     ax.set_title(f"{', '.join(names)}: {text}" if names else text, fontsize=9, color=color, pad=3)
     if names:
         ax.title.set_fontweight("bold")
@@ -186,19 +188,19 @@ def _name(ax: Any, sweep: Sweep, axis: _Axis, frame: int) -> None:
 
 
 def _draw_shares(ax: Any, sweep: Sweep, axis: _Axis, chosen: list[int]) -> None:
-    """Figures between 0 and 1, each named at its end."""
+    """The figures between 0 and 1, with a legend."""
     _prepare(ax, axis, chosen)
     ax.set_ylim(0, 1.02)
-    for key, name, color, style in _SHARES:
+    for key, name, color, style in _SHARE_CURVES:
         if key in sweep.figures:
             ax.plot(axis.values, sweep.figures[key], style, color=color, linewidth=1.4, label=name)
-    if any(key in sweep.figures for key, *_ in _SHARES):
-        below = (0.5, -_BELOW / _CURVES)
+    if any(key in sweep.figures for key, *_ in _SHARE_CURVES):
+        below = (0.5, -_BELOW_CURVES / _CURVES_HEIGHT)
         ax.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=below, ncols=4, borderpad=0)
 
 
 def _draw_counts(ax: Any, sweep: Sweep, axis: _Axis, chosen: list[int]) -> None:
-    """The number of clusters that are seen in the maps."""
+    """The number of clusters seen in each map."""
     from matplotlib.ticker import MaxNLocator
 
     _prepare(ax, axis, chosen)
@@ -210,7 +212,7 @@ def _draw_counts(ax: Any, sweep: Sweep, axis: _Axis, chosen: list[int]) -> None:
 
 
 def _prepare(ax: Any, axis: _Axis, chosen: list[int]) -> None:
-    """Limits around all maps and marks, lines at the marks with their names above, triangles for the maps that are drawn."""
+    """Limits around all maps and marks, a named line at each mark, and a triangle for each map drawn."""
     places = [*axis.values, *axis.marks.values()]
     low, high = min(places), max(places)
     room = 0.02 * (high - low) or 0.5
@@ -233,7 +235,7 @@ def _prepare(ax: Any, axis: _Axis, chosen: list[int]) -> None:
         label="_",
     )
     for name, value in axis.marks.items():
-        color = _MARKS.get(name, _OTHER_MARK)
+        color = _MARK_COLORS.get(name, _OTHER_MARK_COLOR)
         ax.axvline(value, color=color, linewidth=1.2, linestyle="--", label="_", zorder=1)
         ax.text(
             value, 1.05, name, color=color, fontsize=9, fontweight="bold", ha="center", va="bottom", transform=above

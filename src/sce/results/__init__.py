@@ -1,4 +1,4 @@
-"""Files of results: maps, sweeps and graphs, on one archive of plain arrays and a JSON header.
+"""Result files: maps, sweeps and graphs, as archives of plain arrays and a JSON header.
 
-Reads and writes what others computed; computes nothing itself.
+This room reads and writes what others computed. Nothing is computed here, and nothing here knows the estimator.
 """

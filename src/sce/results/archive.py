@@ -1,16 +1,16 @@
-"""What the files of sce have in common: .npz archives of plain arrays and a JSON header, with a version, without pickles.
+"""What result files have in common: .npz archives of plain arrays and a JSON header with a format number, without pickles.
 
-The same content gives the same bytes: there is no date in a file.
+The same content gives the same bytes: a file holds no date.
 """
 
 from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -19,99 +19,129 @@ from sce.core.write import atomic, check_writable, write_npz
 from sce.data.arrays import OWN
 from sce.data.sniff import check_file, reading
 from sce.errors import InputError, OutputError
+from sce.results.stored import map_array
 
 _CSR = ("data", "indices", "indptr")
 
 
 class Kind(NamedTuple):
-    """A kind of file: the array with its header, what it is called, its newest format, and the command that makes one."""
+    """A kind of result file."""
 
-    header: str
-    what: str
-    format: int
-    recipe: str  # {path} stands for the data
+    header: str  # the name of the array that holds the header, by which the kind is known
+    what: str  # what to call such a file
+    format: int  # the newest format
+    recipe: str  # the command that makes one; {path} stands for the data
 
 
 # -------------------------------------------------------------------------------------------------------------- reading
 
 
+class Archive:
+    """An open result file: its kind, its header, and its arrays on request."""
+
+    def __init__(self, path: Path, kind: Kind, file: BinaryIO, members: Any) -> None:
+        self.path, self.kind = path, kind
+        self._file, self._members = file, members
+        self.header = self._read_header()
+
+    def arrays(self, without: Collection[str] = (), mapped: Collection[str] = ()) -> dict[str, np.ndarray]:
+        """The arrays of the file, by name.
+
+        Parameters
+        ----------
+        without : collection of str
+            Matrices to leave out, whether dense or sparse.
+        mapped : collection of str
+            Arrays to map read-only instead of reading them, where they are large and the file allows it.
+        """
+        parts = tuple(f"{name}_" for name in without)
+        found = {}
+        for name in self._members.files:
+            if name != self.kind.header and name not in without and not name.startswith(parts):
+                array = map_array(self._file, self._members.zip, name) if name in mapped else None
+                found[name] = self._read(name) if array is None else array
+        return found
+
+    def damaged(self, how: str) -> InputError:
+        """The error for a file that cannot be right."""
+        return InputError(f"{self.path} {how}; create the {self.kind.what} again.")
+
+    def _read(self, name: str) -> np.ndarray:
+        try:
+            array: np.ndarray = self._members[name]
+        except ValueError as error:
+            if "pickle" not in str(error):
+                raise
+            raise InputError(
+                f"The array {name!r} of {self.path} holds pickled Python objects, which sce does not open, because they "
+                f"can run code; create the {self.kind.what} again."
+            ) from None
+        return array
+
+    def _read_header(self) -> dict[str, Any]:
+        text = str(self._read(self.kind.header))
+        header = json.loads(text, parse_constant=lambda _: None)  # NaN is not JSON
+        if not isinstance(header, dict) or not isinstance(header.get("format"), int):
+            raise self.damaged("has a damaged header")
+        if header["format"] > self.kind.format:
+            raise InputError(
+                f"{self.path} was written by a later version of sce ({header.get('sce')}, {self.kind.what} format "
+                f"{header['format']}; this is {_version()}, which reads up to {self.kind.format}); update with: "
+                "pip install --upgrade sce"
+            )
+        return header
+
+
 @contextmanager
-def opened(path: Path, kind: Kind) -> Iterator[tuple[dict[str, Any], Any]]:
-    """The header and the archive; whatever goes wrong with either is said in a sentence."""
+def opened(path: str | Path, *kinds: Kind) -> Iterator[Archive]:
+    """A file of one of some kinds; any problem with it becomes an error of one sentence."""
+    path = Path(path)
     ending = check_file(path)
-    recipe = kind.recipe.format(path=path)
     if ending != ".npz":
-        raise InputError(f"{path} is not a {kind.what}, which ends in .npz; make one with: {recipe}")
-    with reading(path, ending), path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-        yield _read_header(path, archive, kind), archive
+        raise InputError(f"{path} is {_none_of(kinds)}: its name must end in .npz; {_advice(path, kinds)}")
+    with reading(path, ending), path.open("rb") as file, np.load(file, allow_pickle=False) as members:
+        kind = next((kind for kind in kinds if kind.header in members.files), None)
+        if kind is None:
+            raise InputError(_explain_other(path, members.files, kinds))
+        yield Archive(path, kind, file, members)
 
 
-def read_arrays(path: Path, archive: Any, kind: Kind, leave: tuple[str, ...] = ()) -> dict[str, np.ndarray]:
-    """All arrays but the header and the matrices of these names."""
-    unwanted = tuple(f"{name}_" for name in leave)
-    wanted = [
-        name for name in archive.files if name != kind.header and name not in leave and not name.startswith(unwanted)
-    ]
-    return {name: _array(path, archive, name, kind) for name in wanted}
-
-
-def damaged(path: Path, kind: Kind, how: str) -> InputError:
-    """The error for a file that cannot be right."""
-    return InputError(f"{path} {how}; make the {kind.what} anew.")
-
-
-def _array(path: Path, archive: Any, name: str, kind: Kind) -> np.ndarray:
-    try:
-        return archive[name]
-    except ValueError as error:
-        if "pickle" not in str(error):
-            raise
-        raise InputError(
-            f"The array {name!r} of {path} holds pickled Python objects, which sce does not open, because they can run "
-            f"code; make the {kind.what} anew."
-        ) from None
-
-
-def _read_header(path: Path, archive: Any, kind: Kind) -> dict[str, Any]:
-    if kind.header not in archive.files:
-        raise InputError(_stranger(path, archive.files, kind))
-    header = json.loads(str(_array(path, archive, kind.header, kind)), parse_constant=lambda _: None)  # NaN is not JSON
-    if not isinstance(header, dict) or not isinstance(header.get("format"), int):
-        raise damaged(path, kind, "has a damaged header")
-    if header["format"] > kind.format:
-        raise InputError(
-            f"{path} was written by a later version of sce ({header.get('sce')}, {kind.what} format {header['format']}; "
-            f"this is {_version()}, which reads up to {kind.format}); update with: pip install --upgrade sce"
-        )
-    return header
-
-
-def _stranger(path: Path, names: list[str], kind: Kind) -> str:
-    """What an archive is that is not of the kind."""
-    for header, (what, opener) in OWN.items():
+def _explain_other(path: Path, names: list[str], kinds: tuple[Kind, ...]) -> str:
+    """What an archive is that is none of some kinds."""
+    for header, what in OWN.items():
         if header in names:
-            return f"{path} is a {what}, not a {kind.what}; open it with {opener}, or draw it with: sce plot {path}"
+            return f"{path} is a {what}, {_none_of(kinds)}; open it with sce.load, or draw it with: sce plot {path}"
     listed = " ".join(", ".join(names).split())[:200] or "nothing"
-    return f"{path} is not a {kind.what} (it holds {listed}); make one with: {kind.recipe.format(path=path)}"
+    return f"{path} is {_none_of(kinds)} (it holds {listed}); {_advice(path, kinds)}"
 
 
-def common_header(path: Path, header: dict[str, Any], kind: Kind) -> dict[str, Any]:
-    """label_name, parameters and facts, which every kind has, once they are known to be what they should."""
+def _none_of(kinds: tuple[Kind, ...]) -> str:
+    names = [f"a {kind.what}" for kind in kinds]
+    return f"not {names[0]}" if len(names) == 1 else f"neither {' nor '.join(names)}"
+
+
+def _advice(path: Path, kinds: tuple[Kind, ...]) -> str:
+    return f"make one with: {' or '.join(kind.recipe.format(path=path) for kind in kinds)}"
+
+
+def common_header(archive: Archive) -> dict[str, Any]:
+    """label_name, parameters and facts, which every kind has, checked."""
+    header = archive.header
     parameters, facts, label_name = header.get("parameters", {}), header.get("facts", {}), header.get("label_name")
     if not (isinstance(parameters, dict) and isinstance(facts, dict) and isinstance(label_name, str | None)):
-        raise damaged(path, kind, "has a damaged header")
+        raise archive.damaged("has a damaged header")
     return {"label_name": label_name, "parameters": parameters, "facts": facts}
 
 
-def rows_from(path: Path, arrays: dict[str, np.ndarray], n: int, kind: Kind) -> dict[str, Any]:
+def rows_from(archive: Archive, arrays: dict[str, np.ndarray], n: int) -> dict[str, Any]:
     """The ids and labels of n points."""
     ids, labels = arrays.get("ids"), arrays.get("labels")
     ids = np.arange(n) if ids is None else ids
     if labels is not None and "label_names" in arrays:
-        labels = _named(path, labels, arrays["label_names"], kind)
+        labels = _named(archive, labels, arrays["label_names"])
     for name, values in (("ids", ids), ("labels", labels)):
         if values is not None and values.shape != (n,):
-            raise damaged(path, kind, f"has {n} points, but {name} of shape {values.shape}")
+            raise archive.damaged(f"has {n} points, but {name} of shape {values.shape}")
     return {"ids": ids, "labels": labels}
 
 
@@ -127,10 +157,10 @@ def matrix_from(name: str, arrays: dict[str, np.ndarray], shape: tuple[int, int]
     return matrix
 
 
-def _named(path: Path, codes: np.ndarray, names: np.ndarray, kind: Kind) -> np.ndarray:
-    """Names for codes, none for -1."""
+def _named(archive: Archive, codes: np.ndarray, names: np.ndarray) -> np.ndarray:
+    """The name of each code; empty for -1."""
     if codes.dtype.kind not in "iu" or codes.max(initial=-1) >= len(names):
-        raise damaged(path, kind, "has labels without names")
+        raise archive.damaged("has labels without names")
     return np.append(names, "")[np.maximum(codes, -1)]
 
 
@@ -147,22 +177,22 @@ def write(path: str | Path, kind: Kind, header: dict[str, Any], arrays: dict[str
 
 
 def is_kind(path: Path, kind: Kind) -> bool:
-    """Whether a file is of a kind, of any version."""
+    """Whether a file is of a kind, in any format."""
     try:
         with zipfile.ZipFile(path) as archive:
             return f"{kind.header}.npy" in archive.namelist()
-    except Exception:  # noqa: BLE001  (zipfile has many ways to say no)
+    except Exception:  # noqa: BLE001  (zipfile raises many types of error)
         return False
 
 
 def refuse_to_replace(path: Path, kind: Kind) -> None:
-    """Refuse to write over a file that is something else."""
+    """Refuse to overwrite a file of another kind."""
     if path.exists() and path.stat().st_size and not is_kind(path, kind):
-        raise OutputError(f"{path} is there already and is not a {kind.what}; choose another name, or remove it first.")
+        raise OutputError(f"{path} exists and is not a {kind.what}; choose another name, or remove it first.")
 
 
 def row_arrays(ids: np.ndarray, labels: np.ndarray | None) -> dict[str, np.ndarray]:
-    """Ids and labels, text among these as numbers that point into label_names."""
+    """Ids and labels; labels that are text become codes that point into label_names."""
     arrays = {"ids": _storable(ids)}
     if labels is not None:
         arrays["labels"] = _storable(labels)
@@ -173,7 +203,7 @@ def row_arrays(ids: np.ndarray, labels: np.ndarray | None) -> dict[str, np.ndarr
 
 
 def matrix_arrays(name: str, matrix: Any) -> dict[str, np.ndarray]:
-    """A dense array as it is, the parts of a sparse matrix, or nothing."""
+    """A dense array as it is, the parts of a sparse matrix, or nothing for None."""
     if matrix is None:
         return {}
     if not hasattr(matrix, "tocsr"):
@@ -183,10 +213,10 @@ def matrix_arrays(name: str, matrix: Any) -> dict[str, np.ndarray]:
 
 
 def per_row(values: Any, n: int, name: str) -> np.ndarray:
-    """One value for each of n points."""
+    """Values as an array, one for each of n points."""
     values = np.asarray(values)
     if values.shape != (n,):
-        raise InputError(f"{name} must be as many as the points, {n}; their shape is {values.shape}.")
+        raise InputError(f"{name} must have one value for each of the {n} points; the shape is {values.shape}.")
     return values
 
 
@@ -197,7 +227,7 @@ def _storable(values: Any) -> np.ndarray:
 
 
 def plain(value: Any) -> Any:
-    """What JSON can hold: numbers, texts, lists and dictionaries; anything else by its repr.
+    """A value as JSON can hold it: numbers, text, lists and dictionaries; anything else by its repr.
 
     Examples
     --------
@@ -218,7 +248,7 @@ def plain(value: Any) -> Any:
 
 
 def _describe(value: Any) -> str:
-    """An object without the address that its repr may carry, which no two runs share."""
+    """The name or repr of an object, without its address in memory, which changes from run to run."""
     return getattr(value, "__name__", None) or (repr(value) if " at 0x" not in repr(value) else type(value).__name__)
 
 

@@ -1,4 +1,4 @@
-"""Files of similarity graphs."""
+"""Similarity graphs in files of their own, or kept in maps and sweeps."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from sce.errors import InputError, OutputError
 
 
 def read_graph(path: str | Path) -> Any:
-    """A square matrix of similarities, sparse or dense, as it is in the file; the estimator checks what it means.
+    """A square matrix of similarities, sparse or dense, as the file has it; the estimator checks its values.
 
-    An .npz may be a scipy sparse matrix, a dense array, or a map or a sweep that keeps its graph; of an .h5ad it is
+    An .npz may hold a scipy sparse matrix, a dense array, or a map or a sweep that keeps its graph; an .h5ad has it in
     obsp["connectivities"].
     """
     path = Path(path)
@@ -41,7 +41,7 @@ def read_graph(path: str | Path) -> Any:
 
 
 def write_graph(P: Any, path: Path) -> None:
-    """Save a graph as scipy.sparse.save_npz does; an existing file is replaced only if it is a sparse matrix, too."""
+    """Save a graph in the format of scipy.sparse.save_npz; an existing file is replaced only if it is a sparse matrix too."""
     import numpy as np
 
     path = check_writable(path, [".npz"])
@@ -53,9 +53,9 @@ def write_graph(P: Any, path: Path) -> None:
 
 
 def refuse_to_replace_graph(path: Path) -> None:
-    """Refuse to write a graph over a file that is something else."""
+    """Refuse to overwrite a file that is not a graph."""
     if path.exists() and path.stat().st_size and not _is_sparse(path):
-        raise OutputError(f"{path} is there already and is not a graph; choose another name, or remove it first.")
+        raise OutputError(f"{path} exists and is not a graph; choose another name, or remove it first.")
 
 
 def _is_sparse(path: Path) -> bool:

@@ -1,4 +1,4 @@
-"""The map file: what an embedding is, in plain arrays and JSON that any later version can read.
+"""The map file: an embedding and what is known about it, in plain arrays and JSON that any later version can read.
 
 An .npz archive, read with allow_pickle=False:
 
@@ -6,18 +6,19 @@ An .npz archive, read with allow_pickle=False:
     Y           (n, d) float32, the coordinates
     ids         (n,) text or whole numbers, the names of the rows
     labels      (n,) numbers; or whole numbers, -1 for none, that point into label_names
-    label_names (k,) text, where the labels are text
-    history_*   one array for each thing recorded per epoch
-    P_*, X*     on request: the similarity graph (CSR) and the data (dense, or CSR)
+    label_names (k,) text, if the labels are text
+    history_*   one array for each quantity recorded per epoch
+    P_*, X*     on request: the similarity graph (CSR) and the data (dense or CSR)
 
-The same run gives the same bytes: there is no date in it.
+The same run gives the same bytes: the file holds no date.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -25,9 +26,9 @@ from sce.data.arrays import MAP
 from sce.errors import InputError
 from sce.results import archive
 from sce.results.archive import (
+    Archive,
     Kind,
     common_header,
-    damaged,
     matrix_arrays,
     matrix_from,
     per_row,
@@ -36,22 +37,34 @@ from sce.results.archive import (
     rows_from,
 )
 
-if TYPE_CHECKING:
-    from sce.estimator import SCE
-
 KIND = Kind(MAP, "map", 1, "sce embed {path} -o map.npz")
+
+
+class FittedModel(Protocol):
+    """What a map takes from a fitted :class:`sce.SCE`."""
+
+    embedding_: np.ndarray
+    scale_: float
+    history_: Mapping[str, np.ndarray]
+    n_epochs_: int
+    stop_reason_: str
+    neighbor_method_: str | None
+    neighbor_recall_: float | None
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters, by name."""
 
 
 @dataclass(eq=False, repr=False)
 class Map:
-    """An embedding with what is known about it.
+    """An embedding and what is known about it.
 
     Attributes
     ----------
     Y : ndarray of shape (n, d)
         The coordinates.
     ids : ndarray of shape (n,)
-        The name or number of each row in the data.
+        The name or number of each row of the data.
     labels : ndarray of shape (n,), optional
         Classes or numbers to colour by.
     label_name : str, optional
@@ -65,7 +78,7 @@ class Map:
     facts : dict
         How the run went: "n_epochs", "stop_reason", "neighbor_method", "neighbor_recall", "source", "notes".
     P, X : sparse matrix, array
-        The graph and the data, where they were saved.
+        The graph and the data, if they were saved. A large dense X of a file is mapped, not read.
     """
 
     Y: np.ndarray
@@ -80,7 +93,7 @@ class Map:
     X: Any = None
 
     @classmethod
-    def from_model(cls, model: SCE, *, labels: Any = None, ids: Any = None, **other: Any) -> Map:
+    def from_model(cls, model: FittedModel, *, labels: Any = None, ids: Any = None, **other: Any) -> Map:
         """The map of a fitted :class:`sce.SCE`; further arguments are attributes of the map.
 
         Examples
@@ -120,7 +133,7 @@ class Map:
         archive.write(path, KIND, self._header(), self._arrays())
 
     def _check(self) -> None:
-        """Refuse what could not be read again."""
+        """Refuse a map that could not be read back."""
         if np.ndim(self.Y) != 2 or not len(self.Y) or np.asarray(self.Y).dtype.kind != "f":
             raise InputError(
                 f"Y must be a table of floating point numbers, a row for each point; got shape {np.shape(self.Y)}."
@@ -151,14 +164,14 @@ class Map:
 
 
 def load(path: str | Path, *, whole: bool = True) -> Map:
-    """Read a map file.
+    """Read a map file; a sweep is refused. :func:`sce.load` opens both.
 
     Parameters
     ----------
     path : str or Path
         An .npz written by `sce embed` or :meth:`Map.save`.
     whole : bool, default=True
-        Whether to read the graph and the data as well, where they were saved.
+        Whether to read the graph and the data as well, if they were saved.
 
     Returns
     -------
@@ -166,21 +179,22 @@ def load(path: str | Path, *, whole: bool = True) -> Map:
 
     Examples
     --------
-    >>> import sce
-    >>> Y = sce.load("map.npz").Y  # doctest: +SKIP
+    >>> from sce.results import maps
+    >>> Y = maps.load("map.npz").Y  # doctest: +SKIP
     """
-    path = Path(path)
-    with archive.opened(path, KIND) as (header, file):
-        return _from_arrays(path, header, archive.read_arrays(path, file, KIND, () if whole else ("P", "X")))
+    with archive.opened(path, KIND) as file:
+        return read_map(file, whole=whole)
 
 
-def _from_arrays(path: Path, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Map:
-    Y, r = arrays.get("Y"), header.get("r")
+def read_map(file: Archive, *, whole: bool) -> Map:
+    """The map in an open file."""
+    arrays = file.arrays(() if whole else ("P", "X"), mapped=("X",))
+    Y, r = arrays.get("Y"), file.header.get("r")
     if Y is None or Y.ndim != 2 or Y.dtype.kind != "f" or not len(Y) or not np.isfinite(Y).all():
-        raise damaged(path, KIND, "has no finite coordinates Y")
-    rows = rows_from(path, arrays, len(Y), KIND)
+        raise file.damaged("has no finite coordinates Y")
+    rows = rows_from(file, arrays, len(Y))
     if not isinstance(r, int | float | None):
-        raise damaged(path, KIND, "has a damaged header")
+        raise file.damaged("has a damaged header")
     return Map(
         Y=Y,
         r=float("nan") if r is None else float(r),
@@ -188,5 +202,5 @@ def _from_arrays(path: Path, header: dict[str, Any], arrays: dict[str, np.ndarra
         P=matrix_from("P", arrays, (len(Y), len(Y))),
         X=matrix_from("X", arrays, None),
         **rows,
-        **common_header(path, header, KIND),
+        **common_header(file),
     )

@@ -11,7 +11,7 @@ from sce.cli.options import UsageError
 from sce.compare.dataset import Data
 from sce.compare.methods import choose
 from sce.compare.run import compare
-from sce.compare.store import DONE, Row
+from sce.compare.store import Row, Status
 from sce.compare.tables import record
 from sce.data.datasets.find import about, is_name
 from sce.errors import InputError
@@ -86,6 +86,6 @@ def _report(args: Any, data: Data, rows: list[Row], console: Console) -> None:
         "table": str(folder / "table.csv"),
         "rows": [record(data.name, row) for row in rows],
     }
-    done = sum(row.status == DONE for row in rows)
+    done = sum(row.status == Status.DONE for row in rows)
     left = "" if done == len(rows) else f"; {len(rows) - done} failed, and the report says why"
     console.result(facts, f"{folder / 'report.html'}: {done} methods on {data.name}{left}")

@@ -13,7 +13,7 @@ from sce.cli.options import UsageError
 from sce.clusters.hdbscan import find_clusters
 from sce.core.write import check_writable
 from sce.data.label_files import read_label_file
-from sce.data.labels import Classes, read_labels
+from sce.data.labels import Classes, as_labels
 from sce.data.recipe import Recipe
 from sce.errors import InputError
 from sce.estimator import SCE
@@ -95,7 +95,7 @@ def _classes(args: Any, result: Map) -> np.ndarray | None:
         return None
     if args.labels is not None:
         labels = read_label_file(args.labels, len(result.Y), args.maps[0])[0]
-    if labels is None or not isinstance(read_labels(labels, len(labels), "auto"), Classes):
+    if labels is None or not isinstance(as_labels(labels, len(labels), "auto"), Classes):
         return None
     return np.asarray(labels)
 

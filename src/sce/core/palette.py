@@ -1,4 +1,7 @@
-"""Colours of classes: matplotlib's own for few, golden-angle hues in OKLCH for many."""
+"""Colours of points as plain numbers: one colour for all, a colour for each class, a scale for numbers.
+
+Needs no drawing library, so that pictures and web pages show the same colours.
+"""
 
 from __future__ import annotations
 
@@ -8,84 +11,103 @@ import numpy as np
 
 from sce.core.raster import Paint
 
-MISSING = np.array([0.78, 0.78, 0.78])  # noise and points without a label
-_HUGE, _TINY = 1e150, 1e-150  # beyond these, differences overflow or vanish
-_MOST = 1 << 16  # colours; more classes than that share them
+MISSING_COLOR = np.array([0.78, 0.78, 0.78])  # the grey of noise and of points without a label
+# The tab20 colours of matplotlib; every second one is a colour of tab10.
+_TAB20 = (
+    "1f77b4 aec7e8 ff7f0e ffbb78 2ca02c 98df8a d62728 ff9896 9467bd c5b0d5 "
+    "8c564b c49c94 e377c2 f7b6d2 7f7f7f c7c7c7 bcbd22 dbdb8d 17becf 9edae5"
+)
+_LARGEST_VALUE, _SMALLEST_VALUE = 1e150, 1e-150  # beyond these, differences overflow or underflow
+_MAX_DISTINCT_COLORS = 1 << 16  # more classes than this share colours
+_MAX_FARTHEST_FIRST = 256  # colours that are chosen one by one, which takes time in proportion
+_GREY_BELOW = 0.05  # the range of red, green and blue below which a colour counts as grey
 _GOLDEN_ANGLE = np.pi * (3.0 - np.sqrt(5.0))
-_PLASTIC = 0.7548776662466927  # 1 / the plastic number: its multiples fall evenly, and out of step with the golden ones
+_PLASTIC = (
+    0.7548776662466927  # 1 / plastic number: its multiples are spread evenly, and independently of the golden angle
+)
 
 
 def plain(n: int, background: Any) -> Paint:
     """One colour for all n points: black, or white on a dark background."""
     light = float(np.dot(background[:3], (0.2126, 0.7152, 0.0722))) * background[3] + 1 - background[3]
     color = np.full(3, 0.0 if light > 0.4 else 1.0)
-    # No channel to sum: the colour of a pixel does not depend on what is in it.
+    # No channels to sum: the colour of a pixel does not depend on its points.
     return Paint(
         np.zeros(n, dtype=np.int8),
         np.zeros((1, 0)),
         lambda means: np.broadcast_to(color, (*means.shape[:-1], 3)),
-        MISSING,
+        MISSING_COLOR,
     )
 
 
 def by_class(codes: np.ndarray, k: int, *, beside_grey: bool) -> Paint:
-    """A colour for each of k classes; they mix where dots overlap."""
-    return Paint(codes, class_colors(max(k, 1), beside_grey=beside_grey), lambda means: means, MISSING)
+    """A colour for each of k classes; colours mix where dots overlap."""
+    return Paint(codes, class_colors(max(k, 1), beside_grey=beside_grey), lambda means: means, MISSING_COLOR)
 
 
-def by_number(values: np.ndarray) -> tuple[Paint, tuple[Any, Any, str] | None]:
-    """Colours from dark to light as the values grow, and (norm, colour map, which ends go on) of the colour bar.
+def by_number(values: np.ndarray, table: np.ndarray) -> tuple[Paint, tuple[float, float, str]]:
+    """Colours of numbers, and the range of the numbers as of :func:`value_range`.
 
-    Without any finite value there is no colour bar.
+    Parameters
+    ----------
+    values : array of shape (n,)
+        NaN is missing; infinities have the colours of the ends.
+    table : array of shape (levels, 3)
+        The colours from the lowest value to the highest, sRGB in [0, 1].
     """
-    from matplotlib import colormaps
-    from matplotlib.colors import Normalize
-
-    cmap, levels = colormaps["viridis"], 256
+    levels = len(table)
     low, high, extend = value_range(values)
     codes = np.full(len(values), -1, dtype=np.int16)
-    there = ~np.isnan(values)
-    codes[there] = np.round((np.clip(values[there], low, high) - low) / (high - low) * (levels - 1))
-    table = np.array(cmap(np.arange(levels)))[:, :3]
+    present = ~np.isnan(values)
+    codes[present] = np.round((np.clip(values[present], low, high) - low) / (high - low) * (levels - 1))
     paint = Paint(
         codes,
         np.linspace(0.0, 1.0, levels)[:, None],
         lambda means: table[np.clip(np.round(means[..., 0] * (levels - 1)), 0, levels - 1).astype(np.int16)],
-        MISSING,
+        MISSING_COLOR,
     )
-    return paint, (Normalize(low, high), cmap, extend) if np.isfinite(values).any() else None
+    return paint, (low, high, extend)
 
 
 def value_range(values: np.ndarray) -> tuple[float, float, str]:
-    """Lowest and highest value with a colour of its own, and which ends of the colour bar go on: as matplotlib says it.
+    """The lowest and highest value with a colour of its own, and the ends at which values lie beyond.
 
-    A few far values would leave all others one colour, so then the range is that of all but one in a hundred at each end.
+    The ends are "neither", "min", "max" or "both", as in matplotlib's colour bars. A few outliers would leave all other values
+    one colour; where there are such, the range leaves out a hundredth of the values at each end.
 
     Examples
     --------
     >>> value_range(np.array([1.0, 2.0, np.inf, np.nan]))
     (1.0, 2.0, 'max')
     """
-    there = values[~np.isnan(values)]
-    finite = np.clip(there[np.isfinite(there)], -_HUGE, _HUGE)
+    present = values[~np.isnan(values)]
+    finite = np.clip(present[np.isfinite(present)], -_LARGEST_VALUE, _LARGEST_VALUE)
     if not len(finite):
         return 0.0, 1.0, "neither"
     low, high = float(finite.min()), float(finite.max())
     inner = np.quantile(finite, [0.01, 0.99])
     if high - low > 5 * (inner[1] - inner[0]) > 0:
         low, high = float(inner[0]), float(inner[1])
-    if high - low <= 1e-12 * max(abs(low), abs(high), _TINY):
+    if high - low <= 1e-12 * max(abs(low), abs(high), _SMALLEST_VALUE):
         low, high = low - max(0.01 * abs(low), 0.5), high + max(0.01 * abs(high), 0.5)
-    below, above = bool((there < low).any()), bool((there > high).any())
-    return (
-        low,
-        high,
-        {(False, False): "neither", (True, False): "min", (False, True): "max"}.get((below, above), "both"),
-    )
+    return low, high, open_ends(below=bool((present < low).any()), above=bool((present > high).any()))
+
+
+def open_ends(*, below: bool, above: bool) -> str:
+    """The ends of a colour bar beyond which there are values, in matplotlib's words.
+
+    Examples
+    --------
+    >>> open_ends(below=True, above=False)
+    'min'
+    """
+    return {(False, False): "neither", (True, False): "min", (False, True): "max"}.get((below, above), "both")
 
 
 def class_colors(k: int, *, beside_grey: bool = False) -> np.ndarray:
-    """Colours of k classes, no two alike, the same at every call: array of shape (k, 3), sRGB in [0, 1].
+    """Distinct colours for k classes, the same at every call: array of shape (k, 3), sRGB in [0, 1].
+
+    Those of matplotlib's tab10 and tab20 for up to 20 classes, hues spread by the golden angle in OKLCH for more.
 
     Parameters
     ----------
@@ -99,25 +121,22 @@ def class_colors(k: int, *, beside_grey: bool = False) -> np.ndarray:
     >>> class_colors(3).shape
     (3, 3)
     """
-    from matplotlib import colormaps
-
-    for name in ("tab10", "tab20"):
-        colors = np.array(colormaps[name](np.arange(colormaps[name].N)))[:, :3]
-        if beside_grey:
-            colors = colors[np.ptp(colors, axis=1) > 0.05]
-        if k <= len(colors):
-            return colors[:k]
+    tab20 = np.array([[int(color[i : i + 2], 16) for i in (0, 2, 4)] for color in _TAB20.split()]) / 255
+    for colors in (tab20[::2], tab20):
+        chosen = colors[np.ptp(colors, axis=1) > _GREY_BELOW] if beside_grey else colors
+        if k <= len(chosen):
+            return chosen[:k]
     return many_colors(k)
 
 
 def many_colors(k: int) -> np.ndarray:
-    """Colours of many classes: of very many that lie evenly, always the one farthest from all before."""
-    candidates = min(max(1024, k), _MOST)
+    """Colours for many classes: out of an even spread of candidates, each time the one farthest from those chosen."""
+    candidates = min(max(1024, k), _MAX_DISTINCT_COLORS)
     i = np.arange(candidates)
     hue = 0.5 + i * _GOLDEN_ANGLE
     lightness = 0.36 + 0.48 * np.mod(0.5 + i * _PLASTIC, 1.0)
     rgb, lab = _in_gamut(lightness, np.full(candidates, 0.2), hue)
-    order = _farthest_first(lab, min(k, 256))
+    order = _farthest_first(lab, min(k, _MAX_FARTHEST_FIRST))
     rest = np.setdiff1d(i, order)
     return rgb[np.append(order, rest)[np.arange(k) % candidates]]
 
@@ -133,7 +152,7 @@ def _farthest_first(places: np.ndarray, k: int) -> np.ndarray:
 
 
 def _in_gamut(lightness: np.ndarray, chroma: np.ndarray, hue: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """sRGB and OKLab of OKLCH colours, each with the most chroma, up to the given, that a screen can show."""
+    """sRGB and OKLab of OKLCH colours, each with the largest chroma, up to the given one, that a screen can show."""
     low, high = np.zeros_like(chroma), chroma
     for _ in range(20):
         middle = (low + high) / 2
@@ -161,5 +180,5 @@ def _oklch_to_linear(lightness: np.ndarray, chroma: np.ndarray, hue: np.ndarray)
 
 
 def _gamma(linear: np.ndarray) -> np.ndarray:
-    """SRGB of linear light."""
+    """sRGB of linear light."""
     return np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sce.core import dots
+from sce.core.dots import MAX_OPACITY, Tone, dot_size, fit_tone, overlap_of_points
 from sce.core.raster import Frame
-from sce.plot import dots
-from sce.plot.dots import FULL, Tone, dot_size, fit_tone, overlap_of_points
 
 PICTURE = Frame(np.full(2, -3.0), np.full(2, 3.0), np.full(2, 475.0))
 CROWDS = st.floats(1.0, 1e7)
@@ -19,7 +19,7 @@ def test_more_overlap_is_more_opaque(crowd, colored):
     D = np.concatenate([np.linspace(0, 1, 11), np.geomspace(1, crowd, 50)])
     opacity = fit_tone(crowd, colored=colored)(D)
     assert opacity[0] == 0
-    assert opacity[-1] == pytest.approx(FULL)
+    assert opacity[-1] == pytest.approx(MAX_OPACITY)
     assert (np.diff(opacity) >= -1e-9).all()
     assert fit_tone(crowd)(np.float64(100 * crowd)) <= 1
 

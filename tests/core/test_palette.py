@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matplotlib import colormaps
 
-from sce.plot.colors import MISSING, by_number, class_colors, many_colors, value_range
+from sce.core.palette import MISSING_COLOR, by_number, class_colors, many_colors, value_range
 
 
 @pytest.mark.parametrize("k", [1, 2, 10, 11, 20, 21, 50, 101, 1000])
@@ -18,9 +18,9 @@ def test_no_two_classes_share_a_colour(k):
 
 
 def test_few_classes_have_the_colours_of_matplotlib():
-    """tab10 up to ten, tab20 up to twenty."""
-    np.testing.assert_allclose(class_colors(10), colormaps["tab10"](np.arange(10))[:, :3])
-    np.testing.assert_allclose(class_colors(11), colormaps["tab20"](np.arange(11))[:, :3])
+    """tab10 up to ten, tab20 up to twenty, to the last bit."""
+    np.testing.assert_array_equal(class_colors(10), colormaps["tab10"](np.arange(10))[:, :3])
+    np.testing.assert_array_equal(class_colors(20), colormaps["tab20"](np.arange(20))[:, :3])
 
 
 def test_no_class_is_grey_beside_points_without_a_class():
@@ -48,7 +48,7 @@ def oklab(rgb):
 def test_many_colours_are_well_apart():
     """In a perceptual space, a hundred are as far apart as the twenty of matplotlib, and none is near the grey."""
     for k in (21, 40, 100):
-        places = oklab(np.vstack([many_colors(k), MISSING]))
+        places = oklab(np.vstack([many_colors(k), MISSING_COLOR]))
         apart = np.sqrt(((places[:, None] - places) ** 2).sum(axis=-1)) + np.eye(k + 1)
         assert apart.min() > 0.05
 
@@ -77,10 +77,8 @@ def test_ranges_are_never_empty(values):
 
 
 def test_colours_of_numbers():
-    """From the first to the last of viridis; infinities have those of the ends, missing values grey."""
-    paint, scale = by_number(np.array([0.0, 1.0, np.inf, -np.inf, np.nan]))
-    first, last = (np.array(colormaps["viridis"](x))[:3] for x in (0.0, 1.0))
-    np.testing.assert_allclose(paint.colors(), [first, last, last, first, MISSING])
-    assert scale[2] == "both"
-    for nothing in (np.nan, np.inf):
-        assert by_number(np.full(3, nothing))[1] is None
+    """From the first to the last of a table; infinities have those of the ends, missing values grey."""
+    table = np.linspace(0, 1, 9)[:, None] * [1, 0.5, 0.2]
+    paint, (low, high, extend) = by_number(np.array([0.0, 1.0, np.inf, -np.inf, np.nan]), table)
+    np.testing.assert_allclose(paint.colors(), [table[0], table[-1], table[-1], table[0], MISSING_COLOR])
+    assert (low, high, extend) == (0.0, 1.0, "both")
