@@ -397,7 +397,8 @@ def test_bad_input_is_refused_in_a_sentence(X, options, message):
         ),
         (
             np.r_[np.ones(29), 1e30],
-            "sample_weight of row 29 far outweighs all other rows together, so nothing else is pushed apart; lower it.",
+            "sample_weight of row 29 far outweighs all other rows together, so nothing else is pushed apart; "
+            "lower it.",
         ),
         (["a"] * 30, "sample_weight must be an array of numbers."),
     ],

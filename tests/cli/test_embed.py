@@ -202,9 +202,11 @@ def test_warnings_are_lines(sce, tmp_path):
     """Once each, without the place in the code, and in the JSON."""
     np.save(tmp_path / "x.npy", np.random.default_rng(0).normal(size=(8, 2)))
     said = sce("embed", "x.npy", "--json")
-    assert "Warning: n_neighbors=15 was lowered to 3, half of the other rows, for there are only 8 rows.\n" in said.err
+    assert (
+        "Warning: n_neighbors=15 was lowered to 3, half of the other rows, because there are only 8 rows.\n" in said.err
+    )
     assert json.loads(said.out)["warnings"] == [
-        "n_neighbors=15 was lowered to 3, half of the other rows, for there are only 8 rows."
+        "n_neighbors=15 was lowered to 3, half of the other rows, because there are only 8 rows."
     ]
 
 

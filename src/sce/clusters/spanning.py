@@ -17,7 +17,7 @@ import numpy as np
 
 from sce.core.compiled import kernel
 from sce.core.parallel import Team
-from sce.graph.rows import Copies, find_copies
+from sce.graph.copies import Copies, find_copies
 
 _LEAF = 16
 _GRAIN = 8192

@@ -14,7 +14,7 @@ from sce.compare.run import compare
 from sce.compare.store import DONE, Row
 from sce.compare.tables import record
 from sce.errors import InputError
-from sce.graph.build import GraphOptions, check_options
+from sce.graph.build import GraphOptions
 
 _GRAPH = ("affinity", "n_neighbors", "perplexity", "metric")
 
@@ -47,7 +47,6 @@ def run(args: Any, talk: Talk) -> None:
 def _data(args: Any, talk: Talk) -> Data:
     """The data that were asked for, and how P is to be made."""
     options = _graph_options(args)
-    check_options(options)
     table, P = read_source(args, talk)
     X = None if args.data is None or args.affinity == "precomputed" else table.X
     if args.metric == "precomputed":
