@@ -85,8 +85,8 @@ w = rng.uniform(0.1, 3, 3000)
 for options in ({}, {"affinity": "entropic", "n_components": 3}, {"init": "spectral"}):
     for weights in (None, w):
         assert np.isfinite(SCE(random_state=0, n_epochs=3, **options).fit(X, sample_weight=weights).embedding_).all()
-import sce.graph.index as neighbors
-neighbors._BRUTE_FORCE_BELOW = 0  # so that few rows, too, go through the forest
+import sce.graph.vectors as vectors
+vectors.BRUTE_FORCE_UP_TO_TERMS = 0  # so that few rows, too, go through the forest
 for metric in ("euclidean", "cosine", "manhattan"):
     assert SCE(random_state=0, n_epochs=1, metric=metric).fit(X).neighbor_method_ == "forest"
 print("ok")

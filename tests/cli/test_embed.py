@@ -206,10 +206,11 @@ def test_warnings_are_lines(sce, tmp_path):
     np.save(tmp_path / "x.npy", np.random.default_rng(0).normal(size=(8, 2)))
     said = sce("embed", "x.npy", "--json")
     assert (
-        "Warning: --n-neighbors 15 was lowered to 3, half of the other rows, for there are only 8 rows.\n" in said.err
+        "Warning: --n-neighbors 15 was lowered to 3, half of the other rows, because there are only 8 rows.\n"
+        in said.err
     )
     assert json.loads(said.out)["warnings"] == [
-        "--n-neighbors 15 was lowered to 3, half of the other rows, for there are only 8 rows."
+        "--n-neighbors 15 was lowered to 3, half of the other rows, because there are only 8 rows."
     ]
 
 

@@ -12,7 +12,7 @@ from processes import run
 from sce import SCE
 from sce.core import mmap as mapped
 from sce.core.parallel import Team
-from sce.graph import index, rows
+from sce.graph import index, rows, vectors
 
 
 def mixture(n, d):
@@ -109,7 +109,7 @@ def test_every_row_is_worked_on_once(n_jobs, load, tiny_maps):
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
 def test_mapped_data_give_the_bytes_of_data_in_memory(metric, order, load, tiny_maps, monkeypatch):
     """The forest, the PCA start and the checks see the same numbers."""
-    monkeypatch.setattr(index, "_BRUTE_FORCE_BELOW", 0)
+    monkeypatch.setattr(vectors, "BRUTE_FORCE_UP_TO_TERMS", 0)
     X = np.asarray(mixture(3000, 20), order=order)
     model = SCE(n_epochs=2, random_state=0, metric=metric)
     expected = model.fit_transform(X).tobytes()
@@ -128,8 +128,8 @@ def test_prepared_rows_are_gone_after_the_search(monkeypatch):
         kept.append(weakref.ref(made.values))
         return made
 
-    monkeypatch.setattr(index, "_BRUTE_FORCE_BELOW", 0)
-    monkeypatch.setattr(index, "centred_rows", centred_rows)
+    monkeypatch.setattr(vectors, "BRUTE_FORCE_UP_TO_TERMS", 0)
+    monkeypatch.setattr(vectors, "centred_rows", centred_rows)
     for n_jobs in (1, 2):
         with Team(n_jobs) as team:
             index.nearest_neighbors(mixture(3000, 20), 5, team=team)
@@ -142,9 +142,9 @@ from sce import SCE
 def status(name):
     return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith(name)) * 1024
 import sce.graph.forest as forest
-import sce.graph.index as index
-forest._TREES = forest._MOST_BATCHES = forest._MOST_PASSES = 1  # a poor search, in little time
-index._BRUTE_FORCE_BELOW = 0
+import sce.graph.vectors as vectors
+forest.TREES_PER_BATCH = forest.MAX_BATCHES = forest.MAX_JOINS = 1  # a poor search, in little time
+vectors.BRUTE_FORCE_UP_TO_TERMS = 0
 model = SCE(n_epochs=1, random_state=0, n_jobs=2, n_neighbors=2)
 model.fit(np.random.default_rng(0).normal(size=(600, 160)).astype(np.float32))  # kernels are loaded
 X = np.load({path!r}, mmap_mode={mode!r})

@@ -9,9 +9,14 @@ from sklearn.manifold import _utils
 
 from sce.core.parallel import Team
 from sce.errors import InputError
-from sce.graph import affinity
-from sce.graph.affinity import conditional_probabilities, entropic_affinity, knn_affinity
-from sce.graph.index import Neighbors, nearest_neighbors
+from sce.graph.affinity import (
+    conditional_probabilities,
+    entropic_affinity,
+    entropic_cross_affinity,
+    knn_affinity,
+    knn_cross_affinity,
+)
+from sce.graph.index import Neighbors, build_index, nearest_neighbors
 
 
 def given_lists(ids, distances):
@@ -193,28 +198,70 @@ def test_no_neighbour_at_all(team):
         entropic_affinity(given_lists([[-1], [-1]], [[np.inf], [np.inf]]), 2.0, team)
 
 
-def test_positions_are_64_bit(team):
-    """Positions beyond 2^31 are right: rows x k of a large set does not fit 32 bits."""
-    k, n = 50_000, 50_000
-    ids = np.broadcast_to(np.int32(1), n * k)  # 2.5e9 entries that take four bytes
-    lists = affinity._Lists(np.array([0, 0, n * k - 2, n * k]), ids, np.broadcast_to(np.float32(1), n * k))
-    counts = np.zeros(4, np.int64)
-    affinity._count(ids, counts)
-    assert counts[2] == n * k > 2**31
-    reverse = affinity._Lists(np.array([0, 0, 2, 2]), np.full(2, -1, np.int32), np.zeros(2, np.float32))
-    skipped = lists._replace(starts=np.array([0, 0, 0, 2]) + (n * k - 2))
-    affinity._fill(skipped, reverse, 0, 3)
-    assert reverse.ids.tolist() == [2, 2]
+# ------------------------------------------------------------------------------------------- new rows to indexed ones
 
 
-@given(st.integers(1, 60), st.integers(0, 80), st.integers(0, 2**31))
-def test_components_are_those_of_scipy(n, edges, seed):
-    """On random graphs, with isolated points and without any edge."""
-    from scipy.sparse.csgraph import connected_components
-
-    from sce.graph.affinity import count_components
-
+def random_query(m, n, k, seed, levels=None):
+    """Random lists of k of n indexed rows for m new ones, some of them shorter."""
     rng = np.random.default_rng(seed)
-    A = sparse.csr_matrix((np.ones(edges), (rng.integers(n, size=edges), rng.integers(n, size=edges))), (n, n))
-    A = sparse.csr_matrix(A + A.T)
-    assert count_components(A.indptr, A.indices) == connected_components(A, directed=False, return_labels=False)
+    ids = np.array([rng.permutation(n)[:k] for _ in range(m)], np.int32)
+    distances = rng.random((m, k)) if levels is None else rng.integers(0, levels, (m, k)).astype(float)
+    distances = np.sort(distances, axis=1)
+    missing = np.arange(k) >= rng.integers(0, k + 1, (m, 1))
+    missing &= rng.random((m, 1)) < 0.3
+    return given_lists(np.where(missing, -1, ids), np.where(missing, np.inf, distances))
+
+
+def assert_is_cross_affinity(Q, near, n):
+    """A row of probabilities for each new row, of its neighbours only, in the form that kernels rely on."""
+    assert isinstance(Q, sparse.csr_matrix)
+    assert Q.shape == (len(near.indices), n)
+    assert Q.dtype == np.float32
+    assert Q.has_canonical_format
+    assert (Q.data > 0).all()
+    sums = Q.toarray().astype(float).sum(axis=1)
+    np.testing.assert_allclose(sums, (near.indices >= 0).any(axis=1), atol=1e-6)
+
+
+@settings(max_examples=50, deadline=None, derandomize=True)
+@given(st.integers(1, 12), st.integers(1, 30), st.data())
+def test_knn_cross_affinity_equals_twin(m, n, data):
+    """Equal weights for the neighbours that a new row has, nothing elsewhere."""
+    near = random_query(m, n, data.draw(st.integers(1, n)), data.draw(st.integers(0, 99)))
+    Q = knn_cross_affinity(near, n)
+    assert_is_cross_affinity(Q, near, n)
+    expected = np.zeros((m, n))
+    for i, ids in enumerate(near.indices):
+        expected[i, ids[ids >= 0]] = 1 / max(1, (ids >= 0).sum())
+    np.testing.assert_allclose(Q.toarray(), expected, rtol=1e-6)
+
+
+@settings(max_examples=50, deadline=None, derandomize=True)
+@given(st.integers(1, 12), st.integers(1, 30), st.data())
+def test_entropic_cross_affinity_is_always_one(m, n, data):
+    """Whatever the lists, ties and perplexity, each row holds probabilities of its neighbours."""
+    k, seed = data.draw(st.integers(1, n)), data.draw(st.integers(0, 99))
+    near = random_query(m, n, k, seed, data.draw(st.sampled_from([1, 2, 5, None])))
+    assert_is_cross_affinity(entropic_cross_affinity(near, n, data.draw(st.floats(1.01, 50)), Team(2)), near, n)
+
+
+def test_entropic_cross_affinity_equals_twin(mixture, team):
+    """The weights are those of plain bisection on the distances to the indexed rows."""
+    X = mixture(150, 5)
+    near = build_index(X[:100]).query(X[100:], 30, team)
+    Q = entropic_cross_affinity(near, 100, 8.0, team)
+    expected = np.zeros((50, 100))
+    for i in range(50):
+        expected[i, near.indices[i]] = bisected(near.distances[i] ** 2, 8.0)
+    np.testing.assert_allclose(Q.toarray(), expected, atol=1e-7)
+    np.testing.assert_allclose(entropies(Q.toarray()), 8.0, rtol=1e-5)
+
+
+def test_new_rows_are_independent_of_one_another(mixture, team):
+    """A new row has the same probabilities alone."""
+    X = mixture(150, 5)
+    near = build_index(X[:100]).query(X[100:], 20, team)
+    together = entropic_cross_affinity(near, 100, 6.0, team).toarray()
+    for i in (0, 17, 49):
+        alone = Neighbors(near.indices[i : i + 1], near.distances[i : i + 1], "test", 1.0)
+        assert (entropic_cross_affinity(alone, 100, 6.0, Team(1)).toarray() == together[i]).all()

@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from sce import SCE
 from sce.errors import DataWarning, GraphWarning, InputError, ParameterError
+from sce.graph import build
 from sce.graph.affinity import entropic_affinity, knn_affinity
-from sce.graph.build import GraphOptions, build_affinity
+from sce.graph.build import GraphOptions, build_affinity, build_cross_affinity
 from sce.graph.distances import neighbors_graph
 from sce.graph.forecast import fit_memory
-from sce.graph.index import nearest_neighbors
+from sce.graph.index import build_index, nearest_neighbors
+from searches import distances_between
 
 
 def quiet(*arguments):
@@ -81,7 +84,7 @@ def test_precomputed_similarities_and_functions(mixture, team):
 def test_few_rows(mixture, team):
     """Fewer rows than neighbours: k and perplexity are lowered, with a warning that gives the numbers."""
     with pytest.warns(
-        DataWarning, match="n_neighbors=15 was lowered to 2, half of the other rows, for there are only 5 rows"
+        DataWarning, match="n_neighbors=15 was lowered to 2, half of the other rows, because there are only 5 rows"
     ):
         result = build_affinity(mixture(5, 2), GraphOptions(), team, 0)
     assert (np.diff(result.P.indptr) >= 2).all()
@@ -158,10 +161,46 @@ def test_distances_without_neighbours(team):
         ({"metric": "cosin"}, "metric='cosin' is not known; did you mean 'cosine'"),
     ],
 )
-def test_bad_options(options, message, mixture, team):
-    """Each mistake in a parameter has its own sentence, before any work is done."""
+def test_bad_options(options, message):
+    """Each mistake in a parameter has its own sentence; options that mean nothing cannot be made."""
     with pytest.raises(ParameterError, match=message):
-        build_affinity(mixture(10, 2), GraphOptions(**options), team, 0)
+        GraphOptions(**options)
+
+
+def test_options_are_checked_once_a_fit(mixture, monkeypatch):
+    """When they are made: neither the graph nor the layout checks them again."""
+    checked = []
+
+    def count(name, is_valid):
+        return lambda value: checked.append(name) or is_valid(value)
+
+    constraints = {name: (count(name, test), sentence) for name, (test, sentence) in build._CONSTRAINTS.items()}
+    monkeypatch.setattr(build, "_CONSTRAINTS", constraints)
+    SCE(n_epochs=1, optimizer="sampler", random_state=0).fit(mixture(60, 3))
+    assert checked == ["affinity", "n_neighbors", "perplexity", "metric"]
+
+
+@pytest.mark.parametrize("affinity", ["knn", "entropic"])
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "precomputed"])
+def test_new_rows(affinity, metric, mixture, team):
+    """Each new row has probabilities over its neighbours among the indexed rows, as many as the options say."""
+    X = mixture(250, 5)
+    options = GraphOptions(affinity, n_neighbors=9, metric=metric)
+    indexed, new = X[:200], X[200:]
+    if metric == "precomputed":
+        indexed, new = distances_between(indexed, indexed), distances_between(new, indexed)
+    Q = build_cross_affinity(build_index(indexed, metric=metric), new, options, team)
+    assert Q.shape == (50, 200)
+    assert (np.diff(Q.indptr) == 9).all()
+    np.testing.assert_allclose(Q.sum(axis=1), 1, rtol=1e-6)
+    near = np.argsort(distances_between(X[200:], X[:200], "cosine" if metric == "cosine" else "euclidean"))[:, :9]
+    assert (np.sort(near, axis=1) == Q.indices.reshape(50, 9)).all()
+
+
+def test_new_rows_need_a_search(mixture, team):
+    """A given graph says nothing about new rows."""
+    with pytest.raises(ParameterError, match="affinity='knn' or 'entropic' only; got affinity='precomputed'"):
+        build_cross_affinity(build_index(mixture(9, 2)), mixture(2, 2), GraphOptions("precomputed"), team)
 
 
 def test_input_is_never_changed(mixture, team):
@@ -186,7 +225,7 @@ def test_input_is_never_changed(mixture, team):
         ({"affinity": "precomputed"}, "drop its smallest similarities"),
     ],
 )
-def test_a_want_of_memory_is_announced(options, advice, mixture, team, monkeypatch):
+def test_too_little_memory_is_announced(options, advice, mixture, team, monkeypatch):
     """Before the work, with what would take less; where there is enough, or nobody knows, nothing is said."""
     X = mixture(500, 5)
     X = sparse.csr_matrix(np.exp(-np.square(X[:, None] - X[None]).sum(axis=2))) if "affinity" in options else X

@@ -9,7 +9,8 @@ from scipy.sparse.csgraph import connected_components
 
 from sce.core.parallel import Team
 from sce.errors import InputError
-from sce.graph.csr import arrays_of, check_similarities, components, merge_points, row_sums
+from sce.graph import csr
+from sce.graph.csr import CSR, arrays_of, check_similarities, components, entry_rows, merge_points, row_sums, transpose
 
 graphs = st.tuples(st.integers(1, 40), st.floats(0.0, 0.3), st.integers(0, 99))
 
@@ -22,9 +23,43 @@ def random_graph(n, density, seed):
 
 @given(graphs, st.integers(1, 3))
 def test_row_sums(graph, n_jobs):
+    """Those of NumPy, on any number of threads."""
     P = random_graph(*graph)
     with Team(n_jobs) as team:
         np.testing.assert_allclose(row_sums(arrays_of(P), team), P.toarray().sum(axis=1, dtype=float), rtol=1e-6)
+
+
+@given(st.integers(1, 30), st.integers(1, 30), st.floats(0.0, 0.3), st.integers(0, 99), st.integers(1, 3))
+def test_rows_of_entries_and_transposes(n, columns, density, seed, n_jobs):
+    """As scipy has them; the rows of a transpose are ascending."""
+    A = sp.csr_matrix(sp.random(n, columns, density, random_state=seed), dtype=np.float32)
+    with Team(n_jobs) as team:
+        turned = transpose(arrays_of(A), columns, team)
+    expected = A.T.tocsr()
+    expected.sort_indices()
+    assert all((a == b).all() for a, b in zip(turned, arrays_of(expected), strict=True))
+    assert (entry_rows(A.indptr) == A.tocoo().row).all()
+
+
+def test_transposes_of_lists():
+    """Places without a neighbour (-1) are left out, and lists without weights have none."""
+    lists = CSR(np.array([0, 2, 4]), np.array([1, -1, 0, 1], np.int32), np.empty(0, np.float32))
+    turned = transpose(lists, 2, Team(1))
+    assert (turned.indptr.tolist(), turned.indices.tolist(), turned.data.size) == ([0, 1, 3], [1, 0, 1], 0)
+
+
+def test_positions_are_64_bit():
+    """Counts and positions beyond 2^31 are right: rows x k of a large set does not fit 32 bits."""
+    many = 2**31 + 5
+    counts = np.array([0, 0, many, 0])
+    csr._count_columns(np.array([1, 1], np.int32), counts)
+    assert counts[2] == many + 2
+    ids = np.broadcast_to(np.int32(1), many)  # as many entries, which take four bytes
+    lists = CSR(np.array([0, 0, 0, 2]) + (many - 2), ids, np.broadcast_to(np.float32(1), many))
+    turned = CSR(np.array([0, 0, 2, 2]), np.full(2, -1, np.int32), np.zeros(2, np.float32))
+    csr._fill_transposed(lists, turned, 0, 3)
+    assert turned.indices.tolist() == [2, 2]
+    assert turned.data.tolist() == [1, 1]
 
 
 @given(graphs)
@@ -44,7 +79,7 @@ def test_components_within_groups(graph, n_groups):
     """As if edges between groups were not there."""
     P = random_graph(*graph)
     group = np.random.default_rng(graph[2]).integers(0, n_groups, P.shape[0]).astype(np.int32)
-    rows = np.repeat(np.arange(P.shape[0]), np.diff(P.indptr))
+    rows = entry_rows(P.indptr)
     within = P.copy()
     within.data = within.data * (group[rows] == group[P.indices])
     within.eliminate_zeros()

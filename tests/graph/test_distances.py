@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.neighbors import KNeighborsTransformer, NearestNeighbors
 
 from sce.errors import GraphWarning, InputError
-from sce.graph.distances import neighbors_from_distances, neighbors_graph
+from sce.graph.distances import neighbors_from_cross_distances, neighbors_from_distances, neighbors_graph
 
 
 def symmetric(n, seed=0):
@@ -45,7 +45,7 @@ def test_stored_zeros_are_neighbours():
     D = sparse.csr_array(
         (np.array([0.0, 5.0, 0.0, np.inf, 2.0]), np.array([1, 2, 0, 2, 0]), np.array([0, 2, 4, 5])), shape=(3, 3)
     )
-    with pytest.warns(GraphWarning, match=r"2 rows .* fewer than the 2 neighbours .* least is 1"):
+    with pytest.warns(GraphWarning, match=r"2 rows .* fewer than the 2 neighbours .* fewest: 1"):
         near = neighbors_from_distances(D, 2)
     assert near.indices.tolist() == [[1, 2], [0, -1], [0, -1]]
     assert near.distances.tolist() == [[0, 5], [0, np.inf], [2, np.inf]]
@@ -77,6 +77,39 @@ def test_bad_distances(make):
         neighbors_from_distances(make(D), 2)
     with pytest.raises(InputError, match="real numbers; got complex"):
         neighbors_from_distances(make(np.eye(3) * 1j), 2)
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(st.integers(0, 8), st.integers(1, 20), st.data())
+def test_cross_distances(m, n, data):
+    """The k nearest indexed rows of each new row by sorting, none left out, from a dense matrix and from a sparse one."""
+    k = data.draw(st.integers(1, n))
+    D = np.random.default_rng(data.draw(st.integers(0, 50))).integers(0, 4, (m, n)).astype(float)  # ties and zeros
+    stored = sparse.csr_matrix((D.ravel(), np.tile(np.arange(n), m), n * np.arange(m + 1)), (m, n))
+    for given_form in (D, stored):
+        near = neighbors_from_cross_distances(given_form, k)
+        assert (near.indices == np.argsort(D, axis=1, kind="stable")[:, :k]).all()
+        assert (near.distances == np.sort(D, axis=1)[:, :k]).all()
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
+def test_bad_cross_distances(make):
+    """Negative and NaN distances of new rows are refused, with the rows at fault."""
+    D = np.ones((3, 5))
+    D[2, 4] = -1
+    with pytest.raises(InputError, match="not be negative, but row 2"):
+        neighbors_from_cross_distances(make(D), 2)
+    D[1, 0] = np.nan
+    with pytest.raises(InputError, match=r"must be numbers, but row 1 .*hold NaN"):
+        neighbors_from_cross_distances(make(D), 2)
+
+
+def test_few_cross_distances_are_announced():
+    """New rows that store fewer than k keep what they have."""
+    D = sparse.csr_matrix(np.array([[0, 2.0, 0], [1.0, 3.0, 2.0]]))
+    with pytest.warns(GraphWarning, match=r"1 rows .* fewer than the 2 neighbours"):
+        near = neighbors_from_cross_distances(D, 2)
+    assert near.indices.tolist() == [[1, -1], [0, 2]]
 
 
 def test_round_trip():

@@ -1,4 +1,4 @@
-"""The k nearest rows, by every way, for every kind of data."""
+"""The k nearest rows among themselves, by every way, for every kind of data."""
 
 import subprocess
 import sys
@@ -14,42 +14,15 @@ from threadpoolctl import threadpool_limits
 
 from sce.core.parallel import Team
 from sce.errors import DataWarning, ParameterError
-from sce.graph import forest
-from sce.graph import index as module
-from sce.graph.index import nearest_neighbors
-from sce.graph.rows import centred_rows, find_copies, unit_rows
-
-
-@pytest.fixture
-def forest_only(monkeypatch):
-    """Every dense search goes through the forest."""
-    monkeypatch.setattr(module, "_BRUTE_FORCE_BELOW", 0)
-    monkeypatch.setattr(module, "_TREE_BELOW", 0)
-
-
-@pytest.fixture
-def tree_only(monkeypatch):
-    """Every dense search goes through the k-d tree."""
-    monkeypatch.setattr(module, "_BRUTE_FORCE_BELOW", 0)
-    monkeypatch.setattr(module, "_TREE_BELOW", 1000)
+from sce.graph import forest, scikit_learn
+from sce.graph.index import build_index, nearest_neighbors
+from searches import assert_valid, bytes_of, recall, true_distances
 
 
 def by_sklearn(X, k, metric="euclidean"):
     """Distances to the k nearest others, by scikit-learn in float64."""
     model = NearestNeighbors(n_neighbors=k, metric=metric, algorithm="brute").fit(np.asarray(X, float))
     return model.kneighbors()[0]
-
-
-def assert_valid(near, n, k):
-    """Every list holds k different others, nearest first, at finite distances."""
-    assert near.indices.shape == near.distances.shape == (n, k)
-    assert near.indices.dtype == np.int32
-    assert near.indices.min() >= 0
-    assert near.indices.max() < n
-    assert (near.indices != np.arange(n)[:, None]).all()
-    assert (np.diff(np.sort(near.indices, axis=1), axis=1) > 0).all()
-    assert np.isfinite(near.distances).all()
-    assert (np.diff(near.distances, axis=1) >= 0).all()
 
 
 # ------------------------------------------------------------------------------------------------------- the three ways
@@ -82,15 +55,14 @@ def test_tree_equals_sklearn(metric, mixture, team, tree_only):
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan"])
 @pytest.mark.parametrize(("d", "k", "least"), [(12, 15, 0.99), (40, 15, 0.95), (12, 90, 0.97)])
 def test_forest_recall(metric, d, k, least, mixture, team, forest_only):
-    """The forest finds nearly all on clouds of Gaussians, says so, and its distances are true."""
+    """The forest finds nearly all on clouds of Gaussians, reports how many, and its distances are true."""
     X = mixture(5000, d)
     near = nearest_neighbors(X, k, metric=metric, team=team)
     assert near.method == "forest"
     assert_valid(near, 5000, k)
-    truth = by_sklearn(X, k, metric)
-    recall = (near.distances <= truth[:, -1:] * (1 + 1e-5)).mean()
-    assert recall >= least
-    assert abs(recall - near.recall) < 0.02
+    found = recall(near, true_distances(X, k, metric, step=5), step=5)
+    assert found >= least
+    assert abs(found - near.recall) < 0.02
     for i in range(0, 5000, 500):
         gap = X[i].astype(float) - X[near.indices[i]]
         if metric == "euclidean":
@@ -100,90 +72,95 @@ def test_forest_recall(metric, d, k, least, mixture, team, forest_only):
 def test_forest_with_sketch(mixture, team, forest_only):
     """High dimension: candidates from a sketch, ranked by true distances."""
     rng = np.random.default_rng(0)
-    X = mixture(4000, 20) @ rng.normal(size=(20, 400)).astype(np.float32) + rng.normal(size=(4000, 400)) * 0.3
+    X = mixture(3000, 20) @ rng.normal(size=(20, 400)).astype(np.float32) + rng.normal(size=(3000, 400)) * 0.3
     near = nearest_neighbors(X, 15, team=team)
-    truth = by_sklearn(X, 15)
-    assert (near.distances <= truth[:, -1:] * (1 + 1e-5)).mean() > 0.95
-    np.testing.assert_allclose(near.distances[:, 0], truth[:, 0], rtol=0.2)
+    truth = true_distances(X, 15, step=5)
+    assert recall(near, truth, step=5) > 0.95
+    np.testing.assert_allclose(near.distances[::5, 0], truth[:, 0], rtol=0.2)
 
 
 def test_few_neighbors_are_found_among_more(team, forest_only, monkeypatch):
     """A search for three keeps ten rows on the way: neighbours of three alone lead nowhere."""
     X = np.random.default_rng(0).normal(size=(4000, 16)).astype(np.float32)
-    truth = by_sklearn(X, 3)[:, -1:] * (1 + 1e-5)
+    truth = true_distances(X, 3, step=4)
     recalls = []
-    for fewest in (3, forest.FEWEST):
-        monkeypatch.setattr(forest, "FEWEST", fewest)
+    for kept in (3, forest.MIN_LIST_LENGTH):
+        monkeypatch.setattr(forest, "MIN_LIST_LENGTH", kept)
         near = nearest_neighbors(X, 3, seed=0, team=team)
         assert_valid(near, 4000, 3)
-        recalls.append((near.distances <= truth).mean())
+        recalls.append(recall(near, truth, step=4))
     assert recalls[1] > 0.9
     assert recalls[1] > recalls[0] + 0.02
 
 
 def test_forest_without_structure(team, forest_only, monkeypatch):
-    """Noise in 200 dimensions defeats the trees: the recall says so, and brute force is used where it is affordable."""
-    X = np.random.default_rng(0).normal(size=(8000, 200))
-    truth = by_sklearn(X, 10)[:, -1:] * (1 + 1e-5)
+    """Noise in 100 dimensions defeats the trees: the recall says so, and brute force is used where it is affordable."""
+    X = np.random.default_rng(0).normal(size=(6000, 100)).astype(np.float32)
+    truth = true_distances(X, 10, step=5)
     near = nearest_neighbors(X, 10, team=team)
     assert near.method == "brute force"
-    assert (near.distances <= truth).all()
-    monkeypatch.setattr(module, "_BRUTE_FORCE_RATHER_BELOW", 0)
+    assert recall(near, truth, step=5) == 1.0
+    monkeypatch.setattr(forest, "_BRUTE_FORCE_INSTEAD_UP_TO_TERMS", 0)
     near = nearest_neighbors(X, 10, team=team)
     assert near.method == "forest"
-    assert_valid(near, 8000, 10)
-    recall = (near.distances <= truth).mean()
-    assert recall < 0.9
-    assert abs(near.recall - recall) < 0.03
+    assert_valid(near, 6000, 10)
+    found = recall(near, truth, step=5)
+    assert found < 0.9
+    assert abs(near.recall - found) < 0.03
 
 
 def test_empty_columns_do_not_blind_the_forest(mixture, team, forest_only):
     """Informative columns behind hundreds of constant ones are found, for every metric."""
-    X = np.zeros((4000, 300), np.float32)
-    X[:, 280:] = mixture(4000, 20)
+    X = np.zeros((2500, 300), np.float32)
+    X[:, 280:] = mixture(2500, 20)
     for metric in ("euclidean", "manhattan"):
         near = nearest_neighbors(X, 10, metric=metric, team=team)
         assert near.method == "forest"
-        assert (near.distances <= by_sklearn(X, 10, metric)[:, -1:] * (1 + 1e-5)).mean() > 0.95
+        assert recall(near, true_distances(X, 10, metric, step=10), step=10) > 0.95
 
 
 def test_forest_on_digits(team, forest_only):
     """Real data: the digits of scikit-learn."""
     X = load_digits().data
-    near = nearest_neighbors(X, 15, team=team)
-    assert (near.distances <= by_sklearn(X, 15)[:, -1:] * (1 + 1e-5)).mean() > 0.97
+    assert recall(nearest_neighbors(X, 15, team=team), true_distances(X, 15)) > 0.97
 
 
-def test_ways_are_chosen_by_size(mixture, team):
-    """Few rows: brute force. Low dimension: k-d tree. Else: forest."""
-    assert nearest_neighbors(mixture(1000, 30), 5, team=team).method == "brute force"
-    assert nearest_neighbors(mixture(60_000, 3), 5, team=team).method == "k-d tree"
-    assert nearest_neighbors(mixture(40_000, 20), 5, team=team).method == "forest"
+@pytest.mark.parametrize(
+    ("shape", "k", "way"),
+    [
+        ((1000, 30), 5, "brute force"),
+        ((60_000, 3), 5, "k-d tree"),
+        ((40_000, 20), 5, "forest"),
+        ((40_000, 20), 2501, "brute force"),
+        ((60_000, 3), 3751, "brute force"),
+    ],
+)
+def test_ways_are_chosen_by_size(shape, k, way):
+    """Few rows, or a sixteenth of them as neighbours: brute force. Low dimension: k-d tree. Else: forest."""
+    assert build_index(np.broadcast_to(np.float32(0), shape))._choose_way(k) == way
 
 
 # --------------------------------------------------------------------------------------------------------- determinism
 
 
-@pytest.mark.parametrize("d", [3, 20, 300])
+@pytest.mark.parametrize("d", [3, 20, 168])
 @pytest.mark.parametrize("way", ["own choice", "forest"])
-def test_same_bytes_on_any_number_of_threads(d, way, mixture, monkeypatch):
+def test_same_bytes_on_any_number_of_threads(d, way, mixture, send):
     """Lists and distances do not depend on the team, nor on BLAS threads."""
     if way == "forest":
-        monkeypatch.setattr(module, "_BRUTE_FORCE_BELOW", 0)
-        monkeypatch.setattr(module, "_TREE_BELOW", 0)
-    X = np.round(mixture(3000, d), 1)  # ties
+        send(way)
+    X = np.round(mixture(1500, d), 1)  # ties
     X[:200] = X[0]
     results = []
     for n_jobs, blas in ((1, 1), (2, 2), (4, 2)):
         with Team(n_jobs) as team, threadpool_limits(blas, user_api="blas"):
-            near = nearest_neighbors(X, 12, seed=3, team=team)
-        results.append((near.indices.tobytes(), near.distances.tobytes(), near.recall))
+            results.append(bytes_of(nearest_neighbors(X, 12, seed=3, team=team)))
     assert results[0] == results[1] == results[2]
 
 
-def test_seed_matters_only_to_the_forest(mixture, team, forest_only):
+def test_seed_matters_only_to_the_forest(team, forest_only):
     """Another seed is another forest."""
-    X = np.random.default_rng(0).normal(size=(4000, 60))
+    X = np.random.default_rng(0).normal(size=(3000, 32))
     a, b = (nearest_neighbors(X, 10, seed=s, team=team).indices for s in (0, 1))
     assert (a != b).any()
 
@@ -192,10 +169,9 @@ def test_seed_matters_only_to_the_forest(mixture, team, forest_only):
 
 
 @pytest.mark.parametrize("way", ["brute force", "k-d tree", "forest"])
-def test_masses_of_copies(way, team, monkeypatch):
+def test_masses_of_copies(way, team, send):
     """Thousands of equal rows: their neighbours are copies, spread evenly; all others are found as ever."""
-    monkeypatch.setattr(module, "_BRUTE_FORCE_BELOW", np.inf if way == "brute force" else 0)
-    monkeypatch.setattr(module, "_TREE_BELOW", 1000 if way == "k-d tree" else 0)
+    send(way)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(6000, 5))
     X[rng.permutation(6000)[:4000]] = X[0]
@@ -206,18 +182,26 @@ def test_masses_of_copies(way, team, monkeypatch):
     assert (near.distances[copies] == 0).all()
     assert copies[near.indices[copies]].all()
     assert np.bincount(near.indices[copies].ravel()).max() <= 8
-    truth = by_sklearn(X, 8)
-    assert (near.distances <= truth[:, -1:] * (1 + 1e-5)).mean() > 0.99
+    assert recall(near, true_distances(X, 8, step=3), step=3) > 0.99
 
 
 @pytest.mark.parametrize("way", ["brute force", "k-d tree", "forest"])
-def test_nothing_but_copies(way, team, monkeypatch):
+def test_nothing_but_copies(way, team, send):
     """Constant data: everything is at distance zero."""
-    monkeypatch.setattr(module, "_BRUTE_FORCE_BELOW", np.inf if way == "brute force" else 0)
-    monkeypatch.setattr(module, "_TREE_BELOW", 1000 if way == "k-d tree" else 0)
+    send(way)
     near = nearest_neighbors(np.full((500, 3), 0.1), 5, team=team)
     assert_valid(near, 500, 5)
     assert (near.distances == 0).all()
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 4])
+def test_few_rows_besides_masses_of_copies(d, team, tree_only):
+    """A k-d tree gives way to brute force where few rows are left: of few columns, which the kernels need padded."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([np.repeat(rng.normal(size=(8, d)), 300, axis=0), rng.normal(size=(30, d))])
+    near = nearest_neighbors(X, 12, team=team)
+    assert near.method == "brute force"
+    np.testing.assert_allclose(near.distances, true_distances(X, 12), rtol=1e-5)
 
 
 def test_pairs_of_copies_keep_both(team, forest_only):
@@ -236,17 +220,17 @@ def test_any_small_grid(n, d, largest, seed):
     for k in {1, n // 2, n - 1} - {0}:
         near = nearest_neighbors(X, k, team=Team(1))
         assert_valid(near, n, k)
-        np.testing.assert_allclose(near.distances, by_sklearn(X, k), atol=1e-5)
+        np.testing.assert_allclose(near.distances, true_distances(X, k), atol=1e-5)
 
 
 @pytest.mark.parametrize("way", ["brute force", "forest"])
 @pytest.mark.parametrize("offset", [0.0, 1e9, -1e12])
-def test_large_offsets(way, offset, mixture, team, monkeypatch):
+def test_large_offsets(way, offset, mixture, team, send):
     """float64 data far from the origin lose only what float64 itself loses."""
-    monkeypatch.setattr(module, "_BRUTE_FORCE_BELOW", np.inf if way == "brute force" else 0)
+    send(way)
     X = mixture(2000, 12).astype(float)
     near = nearest_neighbors(X + offset, 10, team=team)
-    truth = by_sklearn(X, 10)
+    truth = true_distances(X, 10)
     np.testing.assert_allclose(near.distances[:, 0], truth[:, 0], atol=2e-3)
     assert (near.distances <= truth[:, -1:] + 2e-3).mean() > 0.99
 
@@ -254,7 +238,7 @@ def test_large_offsets(way, offset, mixture, team, monkeypatch):
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "cosine", "correlation"])
 @pytest.mark.parametrize("size", [1e-200, 1e-20, 1e20, 1e200])
 def test_huge_and_tiny_values(metric, size, mixture, team):
-    """The unit of the data is of no account."""
+    """The unit of the data does not matter."""
     X = mixture(300, 6).astype(float)
     plain, scaled = (nearest_neighbors(X * s, 5, metric=metric, team=team) for s in (1.0, size))
     unit = 1.0 if metric in ("cosine", "correlation") else size
@@ -266,7 +250,7 @@ def test_one_far_value(team):
     """One value 10^25 times as large as the rest does not blur the rest."""
     X = np.random.default_rng(0).normal(size=(300, 4))
     X[7, 2] = 1e25
-    near, truth = nearest_neighbors(X, 5, team=team), by_sklearn(np.delete(X, 7, 0), 5)
+    near, truth = nearest_neighbors(X, 5, team=team), true_distances(np.delete(X, 7, 0), 5)
     np.testing.assert_allclose(np.delete(near.distances, 7, 0), truth, rtol=1e-5)
 
 
@@ -276,7 +260,7 @@ def test_every_dtype(dtype, team):
     X = (np.random.default_rng(0).random((200, 20)) * 9).astype(dtype)
     before = X.copy()
     near = nearest_neighbors(X, 5, team=team)
-    np.testing.assert_allclose(near.distances, by_sklearn(X, 5), rtol=1e-5)
+    np.testing.assert_allclose(near.distances, true_distances(X, 5), rtol=1e-5)
     assert (before == X).all()
 
 
@@ -302,6 +286,19 @@ def test_rows_without_direction(metric, team):
     assert (near.indices[3:] > 2).any()
 
 
+@pytest.mark.parametrize("crowd", [1, 100])
+def test_wide_rows_give_the_same_in_any_form(crowd, mixture, team, forest_only):
+    """Types, orders and rows that need a copy change no neighbour and no distance, nor does the search change X."""
+    X = mixture(900, 176).astype(np.float32)
+    X[:crowd] = X[0]
+    before = X.copy()
+    expected = nearest_neighbors(X, 10, team=team)
+    assert expected.method == "forest"
+    assert (before == X).all()
+    for other in (X.astype(float), np.asfortranarray(X)):
+        assert bytes_of(nearest_neighbors(other, 10, team=team)) == bytes_of(expected)
+
+
 # ------------------------------------------------------------------------------------------------------- scikit-learn
 
 
@@ -319,7 +316,7 @@ def test_own_function_as_metric(mixture, team):
     """A function of two rows is a metric."""
     X = mixture(60, 3)
     near = nearest_neighbors(X, 4, metric=lambda a, b: np.abs(a - b).max(), team=team)
-    np.testing.assert_allclose(near.distances, by_sklearn(X, 4, "chebyshev"), rtol=1e-6)
+    np.testing.assert_allclose(near.distances, true_distances(X, 4, "chebyshev"), rtol=1e-6)
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan"])
@@ -329,15 +326,14 @@ def test_sparse_rows(metric, make, team):
     dense = np.random.default_rng(0).random((1200, 30)) * (np.random.default_rng(1).random((1200, 30)) < 0.2)
     dense[dense.sum(axis=1) == 0, 0] = 1.0
     near = nearest_neighbors(make(dense), 6, metric=metric, team=team)
-    np.testing.assert_allclose(near.distances, by_sklearn(dense, 6, metric), atol=1e-6)
+    np.testing.assert_allclose(near.distances, true_distances(dense, 6, metric), atol=1e-6)
     assert_valid(near, 1200, 6)
-    again = nearest_neighbors(make(dense), 6, metric=metric, team=Team(1))
-    assert near.indices.tobytes() + near.distances.tobytes() == again.indices.tobytes() + again.distances.tobytes()
+    assert bytes_of(near) == bytes_of(nearest_neighbors(make(dense), 6, metric=metric, team=Team(1)))
 
 
 def test_slow_ways_are_announced(monkeypatch, mixture, team):
     """Many rows with a metric that only scikit-learn has: a warning that names the quick ones."""
-    monkeypatch.setattr(module, "_SLOW_ABOVE", 100)
+    monkeypatch.setattr(scikit_learn, "_SLOW_ABOVE_ROWS", 100)
     with pytest.warns(DataWarning, match=r"200 rows.*'canberra'.*'cosine'"):
         nearest_neighbors(mixture(200, 3), 3, metric="canberra", team=team)
 
@@ -361,77 +357,16 @@ def test_metric_that_does_not_fit_the_data(team):
         nearest_neighbors(np.random.default_rng(0).random((30, 5)), 3, metric="haversine", team=team)
 
 
+@pytest.mark.parametrize("metric", ["euclidean", "chebyshev"])
 @pytest.mark.parametrize("k", [0, 20, 50])
-def test_impossible_number_of_neighbours(k, mixture, team):
+def test_impossible_number_of_neighbours(k, metric, mixture, team):
     """The number k runs from 1 to n - 1."""
     with pytest.raises(ParameterError, match="between 1 and the number of rows less one, 19"):
-        nearest_neighbors(mixture(20, 3), k, team=team)
-
-
-# ---------------------------------------------------------------------------------------------------------- preparation
-
-
-def test_centred_rows_keep_distances(mixture, team):
-    """Prepared rows times the unit have the distances of the data, and padding adds nothing."""
-    X = mixture(50, 5).astype(float) * 1e-3 + 1e6
-    rows = centred_rows(X, 8, np.float64, team)
-    assert (rows.values[:, 5:] == 0).all()
-    a = np.linalg.norm(rows.values[0] - rows.values[1]) * rows.unit
-    np.testing.assert_allclose(a, np.linalg.norm(X[0] - X[1]), rtol=1e-9)
-
-
-def test_wide_rows_are_taken_as_they_are(team):
-    """X itself where a search can read it; else its numbers, or a scaled copy where they are extreme or far off."""
-    X = np.random.default_rng(0).random((50, 168)).astype(np.float32)
-    itself = centred_rows(X, 168, np.float32, team, plainly=True)
-    assert itself.values is X
-    assert (itself.unit, itself.own) == (1.0, False)
-    for other in (X.astype(float), np.asfortranarray(X), X[:, :165]):
-        copy = centred_rows(other, 168, np.float32, team, plainly=True)
-        assert (copy.values[:, : other.shape[1]] == other).all()
-        assert (copy.unit, copy.own) == (1.0, True)
-    for other in (X + 100, X * np.float32(1e-30), X * np.float32(1e30)):
-        copy = centred_rows(other, 168, np.float32, team, plainly=True)
-        assert copy.own
-        assert 2.0**49 <= np.abs(copy.values).max() <= 2.0**50
-
-
-@pytest.mark.parametrize("crowd", [1, 100])
-def test_wide_rows_give_the_same_in_any_form(crowd, mixture, team, monkeypatch):
-    """Types, orders and rows that need a copy change no neighbour and no distance, nor does the search change X."""
-    monkeypatch.setattr("sce.graph.index._BRUTE_FORCE_BELOW", 0)
-    X = mixture(3000, 176).astype(np.float32)
-    X[:crowd] = X[0]
-    before = X.copy()
-    expected = nearest_neighbors(X, 10, team=team)
-    assert expected.method == "forest"
-    assert (before == X).all()
-    for other in (X.astype(float), np.asfortranarray(X)):
-        found = nearest_neighbors(other, 10, team=team)
-        assert (found.indices == expected.indices).all()
-        assert (found.distances == expected.distances).all()
-
-
-def test_unit_rows(team):
-    """Rows have length 1, and those without direction are marked in the extra column."""
-    rows = unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]]), 8, np.float32, False, team)
-    np.testing.assert_allclose(rows.values[:, :3], [[0.6, 0.8, 0], [0, 0, 1]], rtol=1e-6)
-
-
-@settings(max_examples=50, deadline=None, derandomize=True)
-@given(st.lists(st.tuples(st.sampled_from([0.0, -0.0, 1.0]), st.sampled_from([0.0, 2.0])), min_size=1, max_size=40))
-def test_copies_equal_numpy_unique(values):
-    """Groups are those of numpy.unique; -0.0 and 0.0 are the same."""
-    X = np.array(values)
-    copies = find_copies(X, Team(1))
-    _, inverse, counts = np.unique(X, axis=0, return_inverse=True, return_counts=True)
-    assert (copies.sizes() == counts[inverse.ravel()]).all()
-    for i in range(len(X)):
-        assert copies.order[copies.starts[copies.group[i]] + copies.rank[i]] == i
+        nearest_neighbors(mixture(20, 3), k, metric=metric, team=team)
 
 
 def test_import_is_light():
     """Importing the search loads neither scikit-learn nor scipy.spatial."""
-    code = "import sys, sce.graph.affinity as _; print([m for m in ('sklearn', 'scipy.spatial') if m in sys.modules])"
+    code = "import sys, sce.graph.index as _; print([m for m in ('sklearn', 'scipy.spatial') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

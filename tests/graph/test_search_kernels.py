@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sce.graph import forest, kernels, trees
+from sce.core.parallel import Team
+from sce.graph import candidates, forest, kernels, ranking, routing, trees
+from sce.graph.sketch import Directions, project_singly
 
 
 def rows(n, d, seed=0):
@@ -63,6 +65,17 @@ def test_exact_search(n, manhattan, team):
     np.testing.assert_allclose(found.distances, np.sort(truth, axis=1)[:, :k], rtol=1e-5)
 
 
+@pytest.mark.parametrize("manhattan", [False, True])
+@pytest.mark.parametrize("factor", [1.0, 0.5])
+def test_exact_search_for_other_rows(factor, manhattan, team):
+    """Rows that are not indexed have the nearest of all indexed ones, which may be multiplied by a factor."""
+    X, new = rows(600, 8), rows(33, 8, 1)
+    found = kernels.exact_neighbors_of(new, X, 12, manhattan, team, factor=factor)
+    truth = all_distances(new, factor * X, manhattan)
+    assert (found.ids == np.argsort(truth, axis=1, kind="stable")[:, :12]).all()
+    np.testing.assert_allclose(found.distances, np.sort(truth, axis=1)[:, :12], rtol=1e-5)
+
+
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.lists(st.integers(-3, 3), min_size=1, max_size=50), st.data())
 def test_selection(values, data):
@@ -98,6 +111,87 @@ def test_tree_is_a_partition(copies):
     assert sizes.min() >= 20
 
 
+def test_rows_descend_to_their_own_leaf():
+    """Keeping the splits changes no tree; a row that is at no threshold ends in the leaf that holds it, in each tree."""
+    Z = rows(3000, 8)
+    keys = [np.uint64(5), np.uint64(6)]
+    grown = [trees.grow_tree_with_splits(Z, 50, key) for key in keys]
+    for (tree, splits), key in zip(grown, keys, strict=True):
+        plain = trees.grow_tree(Z, 50, key)
+        assert (plain.order == tree.order).all()
+        assert (plain.starts == tree.starts).all()
+        assert len(splits.thresholds) == len(tree.starts) - 2
+    routes = routing.join_routes(grown)
+    leaves = np.empty((3000, 2), np.int32)
+    routing.find_leaves(routes, Z, leaves)
+    for t in range(2):
+        own = np.empty(3000, int)
+        sizes = np.diff(routes.starts)
+        own[routes.order[t * 3000 : (t + 1) * 3000]] = np.repeat(np.arange(len(sizes)), sizes)[
+            t * 3000 : (t + 1) * 3000
+        ]
+        assert (leaves[:, t] == own).mean() > 0.98
+
+
+def test_descent_equals_twin():
+    """A new row goes left where its product with the direction is below the threshold."""
+    Z, new = rows(1000, 8), rows(40, 8, 1)
+    routes = routing.join_routes([trees.grow_tree_with_splits(Z, 30, np.uint64(key)) for key in (1, 2, 3)])
+    leaves = np.empty((40, 3), np.int32)
+    routing.find_leaves(routes, new, leaves)
+    for row, found in zip(new, leaves, strict=True):
+        for root, leaf in zip(routes.roots, found, strict=True):
+            node = root
+            while node >= 0:
+                height = float(np.sum(routes.directions[node].astype(float) * row))
+                node = routes.children[node, int(height >= routes.thresholds[node])]
+            assert leaf == -1 - node
+
+
+def test_a_tree_of_one_leaf():
+    """Fewer rows than a leaf holds: every new row ends in it."""
+    routes = routing.join_routes([trees.grow_tree_with_splits(rows(20, 8), 30, np.uint64(key)) for key in (1, 2)])
+    leaves = np.empty((5, 2), np.int32)
+    routing.find_leaves(routes, rows(5, 8), leaves)
+    assert leaves.tolist() == [[0, 1]] * 5
+
+
+@pytest.mark.parametrize("manhattan", [False, True])
+def test_candidates_of_new_rows_equal_twin(manhattan, team):
+    """The nearest of what the leaves hold and of what the nearest offer, until all of the nearest have offered theirs."""
+    Z, new, width = rows(800, 8), rows(30, 8, 1), 9
+    links = kernels.exact_neighbors(Z, np.arange(800), 5, manhattan, team).ids
+    routes = routing.join_routes([trees.grow_tree_with_splits(Z, 30, np.uint64(key)) for key in (1, 2)])
+    absent = np.where(np.arange(30) % 3 == 0, np.arange(30), -1).astype(np.int32)
+    twins = np.where(np.arange(30) % 3 == 1, np.arange(30), -1).astype(np.int32)
+    marks, spaces = (twins, absent), routing.Spaces(None, None)
+    found = routing.candidates_of(new, routing.Network(Z, routes, links), spaces, marks, width, manhattan, team)
+    leaves = np.empty((30, 2), np.int32)
+    routing.find_leaves(routes, new, leaves)
+    truth = all_distances(new, Z, manhattan)
+    for i in range(30):
+        met = {twins[i]} | {j for t in leaves[i] for j in routes.order[routes.starts[t] : routes.starts[t + 1]]}
+        offered = set()
+        while True:
+            met -= {-1, absent[i]}
+            nearest = sorted(met, key=lambda j: truth[i, j])[:width]
+            if set(nearest) <= offered:
+                break
+            first = next(j for j in nearest if j not in offered)
+            offered.add(first)
+            met |= set(links[first])
+        assert list(found[i]) == nearest
+
+
+def test_projection_of_single_rows():
+    """The coordinates are those of the product, and the same bits for a row alone."""
+    X = rows(40, 16)
+    directions = Directions(np.linspace(-1, 1, 16), np.linalg.qr(rows(16, 16, 2))[0][:, :8])
+    together = project_singly(X, directions)
+    np.testing.assert_allclose(together, (X - directions.mean) @ directions.axes, atol=1e-5)
+    assert all((project_singly(X[i : i + 1], directions) == together[i]).all() for i in range(40))
+
+
 def test_leaves_hold_near_rows():
     """A leaf's rows are nearer to one another than rows at large: trees do split by place."""
     Z = rows(4000, 8)
@@ -113,7 +207,7 @@ def test_leaf_search_equals_twin(team):
     heaps = kernels.empty_heaps(300, k)
     allowed = np.zeros((300, 300), bool)
     for tree in grown:
-        forest.search_leaves(Z, tree, heaps, False, team)
+        candidates.search_leaves(Z, tree, heaps, False, team)
         for start, stop in zip(tree.starts[:-1], tree.starts[1:], strict=True):
             leaf = tree.order[start:stop]
             allowed[np.ix_(leaf, leaf)] = True
@@ -132,7 +226,7 @@ def test_join_equals_twin(d, team):
     truth = all_distances(Z, Z, False)
     heaps = kernels.Heaps(np.take_along_axis(truth, ids, 1).astype(np.float32), ids.copy())
     near = np.take_along_axis(ids, np.argsort(np.take_along_axis(truth, ids, 1), axis=1), 1)
-    forest.join_neighbors(Z, heaps, reach, False, team)
+    candidates.join_neighbors(Z, heaps, reach, False, team)
     for i in range(200):
         met = set(near[i]) | set(near[near[i, :reach]].ravel()) - {i}
         assert set(heaps.ids[i]) == set(sorted(met, key=lambda j: truth[i, j])[:k])
@@ -147,7 +241,7 @@ def test_rank_on_full_rows(k, team):
     heaps.ids[:] = [[(i + s) % 50 for s in range(1, 11)] for i in range(50)]
     heaps.ids[7, 3:] = -1
     candidates = heaps.ids.copy()
-    ranked = forest.rank(X, heaps, k, names, False, team)
+    ranked = ranking.rank(X, heaps, k, names, False, team)
     truth = all_distances(X, X, False)
     for i in range(50):
         expected = sorted((j for j in candidates[i] if j >= 0), key=lambda j: truth[i, j])[:k]
@@ -162,10 +256,24 @@ def test_rank_of_rows_that_were_not_moved(team):
     names = np.random.default_rng(0).permutation(50).astype(np.int32)
     heaps = kernels.empty_heaps(50, 10)
     heaps.ids[:] = [[(i + s) % 50 for s in range(1, 11)] for i in range(50)]
-    moved = forest.rank(X[names], heaps, 4, names, False, team)
-    ranked = forest.rank(X, heaps, 4, names, False, team, moved=False)
+    moved = ranking.rank(X[names], heaps, 4, names, False, team)
+    ranked = ranking.rank(X, heaps, 4, names, False, team, moved=False)
     assert (ranked.ids == moved.ids).all()
     assert (ranked.distances == moved.distances).all()
+
+
+@pytest.mark.parametrize("manhattan", [False, True])
+def test_rank_for_other_rows(manhattan):
+    """The candidates of rows that are not indexed are ranked on the full rows, missing ones last."""
+    X, new = rows(50, 16), rows(7, 16, 1)
+    listed = np.array([np.random.default_rng(i).permutation(50)[:10] for i in range(7)], np.int32)
+    listed[3, 2:] = -1
+    ranked = ranking.rank_for(new, X, listed, 4, manhattan, Team(1))
+    truth = all_distances(new, X, manhattan)
+    for i in range(7):
+        expected = sorted((j for j in listed[i] if j >= 0), key=lambda j: truth[i, j])[:4]
+        assert [j for j in ranked.ids[i] if j >= 0] == expected
+        np.testing.assert_allclose(ranked.distances[i, : len(expected)], truth[i, expected], rtol=1e-5)
 
 
 def test_ties_in_rank_go_to_the_lesser_name(team):
@@ -174,7 +282,7 @@ def test_ties_in_rank_go_to_the_lesser_name(team):
     heaps = kernels.Heaps(
         np.zeros((4, 3), np.float32), np.array([[j for j in range(4) if j != i] for i in range(4)], np.int32)
     )
-    ranked = forest.rank(X, heaps, 3, np.array([3, 1, 0, 2], np.int32), False, team)
+    ranked = ranking.rank(X, heaps, 3, np.array([3, 1, 0, 2], np.int32), False, team)
     assert ranked.ids.tolist() == [[0, 1, 2], [0, 2, 3], [1, 2, 3], [0, 1, 3]]
 
 
@@ -183,7 +291,7 @@ def test_ties_in_rank_go_to_the_lesser_name(team):
 @pytest.mark.parametrize("d", [24, 320])
 def test_forest_leaves_the_rows_as_they_were(d, own, manhattan, team):
     """They are put in order, and put back; or, if they are someone else's, not even that."""
-    X = rows(3000, d)
+    X = rows(1000, d)
     before = X.copy()
     X.flags.writeable = own
     forest.forest_neighbors(X, 5, manhattan=manhattan, seed=0, team=team, own=own)
@@ -196,7 +304,7 @@ def test_block_of_exact_search_changes_nothing(d, team):
     X = rows(700, d)
     X[300:] = X[:400]  # ties
     expected = kernels.exact_neighbors(X, np.arange(700), 6, False, team)
-    wide = np.zeros((700, 60_000), np.float32)
+    wide = np.zeros((700, 20_000), np.float32)
     wide[:, :d] = X
     found = kernels.exact_neighbors(wide, np.arange(8), 6, False, team)
     assert (found.ids == expected.ids[:8]).all()
@@ -218,7 +326,7 @@ def test_table_of_numbers():
     numbers = np.random.default_rng(0).integers(0, 40, 200)
     seen = set()
     for j in numbers:
-        assert forest._insert(table, j) == (j not in seen)
+        assert candidates.add_number(table, j) == (j not in seen)
         seen.add(j)
 
 
@@ -226,8 +334,8 @@ def test_recall_is_measured_not_assumed(team):
     """Recall of true lists is 1; with a quarter of each list wrong it is three quarters."""
     X = rows(400, 8)
     near = kernels.exact_neighbors(X, np.arange(400), 8, False, team)
-    near = forest.rank(X, near, 8, np.arange(400, dtype=np.int32), False, team)
-    truth = forest.probe(X, 8, False, 0, team)
-    assert forest.sampled_recall(truth, near) == 1.0
+    near = ranking.rank(X, near, 8, np.arange(400, dtype=np.int32), False, team)
+    truth = ranking.probe(X, 8, False, 0, team)
+    assert ranking.sampled_recall(truth, near) == 1.0
     near.distances[:, -2:] = 1e9
-    assert forest.sampled_recall(truth, near) == 0.75
+    assert ranking.sampled_recall(truth, near) == 0.75

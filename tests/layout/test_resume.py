@@ -101,22 +101,6 @@ def test_goes_on_with_the_same_bytes(tmp_path, n, rule, weighted, options):
     assert set(run_python(code, cwd=tmp_path).split()) == {digest(whole)}
 
 
-@pytest.mark.parametrize(("rule", "tol"), [(SCEScale(0.3), 0.05), (FixedScale(1e-3), None), (FixedScale(3000.0), 0.01)])
-def test_every_state_leads_to_the_same_end(rule, tol):
-    """Also the last of a stage that ended by its tolerance, in a single point, or after a change of scale."""
-    P = knitted(60)
-    options, states = LayoutOptions(rule, n_epochs=40, tol=tol), []
-    with Team(1) as team:
-        problem, engine = make_problem(P, team), ThreadEngine(team)
-        whole = lay_out(
-            problem, options, engine, watch=Watch(checkpoint=lambda make: states.append(make().to_arrays()))
-        )
-        for arrays in states:
-            again = lay_out(problem, options, engine, state=State.from_arrays(arrays, rule))
-            assert digest(again) == digest(whole)
-    assert len(states) > 20
-
-
 def test_a_state_is_plain(tmp_path):
     """Arrays of numbers and one text, which no pickle is needed for; another round through them changes nothing."""
     options = LayoutOptions(SCEScale(0.1), n_epochs=5)

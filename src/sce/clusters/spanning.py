@@ -21,7 +21,7 @@ import numpy as np
 
 from sce.core.compiled import kernel
 from sce.core.parallel import Team
-from sce.graph.rows import Copies, find_copies
+from sce.graph.copies import Copies, find_copies
 
 _KD_LEAF_POINTS = 16  # at most
 _TREE_POINTS_PER_TASK = 8192  # that a thread takes at a time

@@ -1,6 +1,7 @@
 """From data to the similarity graph: X -> P.
 
-:func:`build_affinity` is the one entrance; everything it needs is imported when it is called.
+:func:`build_affinity` is the one entrance, :func:`build_cross_affinity` that of new rows; both import what they need when they
+are called.
 """
 
 from __future__ import annotations
@@ -15,33 +16,75 @@ import numpy as np
 
 from sce.core.warn import warn
 from sce.errors import DataWarning, GraphWarning, InputError, ParameterError
+from sce.graph.metrics import is_metric, metric_sentence
 
 if TYPE_CHECKING:
     from scipy import sparse
 
     from sce.core.parallel import Team
-    from sce.graph.index import Neighbors
+    from sce.graph.index import NeighborIndex, Neighbors
 
-__all__ = ["AffinityResult", "GraphOptions", "build_affinity"]
+__all__ = ["AffinityResult", "GraphOptions", "build_affinity", "build_cross_affinity"]
 
 AFFINITIES = ("knn", "entropic", "precomputed")
-_LEAST_PERPLEXITY = 2.0  # of few neighbours: at 1 only the nearest counts, and nothing holds together
-_FEW_NEIGHBORS = 4  # are never recommended
-_FEW_COMPONENTS = 5  # as many may well be true clusters, however few the rows
+_MIN_PERPLEXITY = 2.0  # for few neighbours: at 1 only the nearest counts, and the graph falls apart
+_MIN_ADVISED_NEIGHBORS = 5  # fewer are never recommended
+_COMPONENTS_WITHOUT_WARNING = 5  # that many may well be true clusters, however few the rows
+_ROWS_PER_COMPONENT = 20  # with fewer rows for each component, the graph is in too many pieces
 
 
 @dataclass(frozen=True)
 class GraphOptions:
-    """How P is made from X; the parameters of the same names of :class:`sce.SCE`."""
+    """How P is made from X; the parameters of the same names of :class:`sce.SCE`.
+
+    Raises ParameterError, in one sentence, on the first value that means nothing.
+    """
 
     affinity: str | Callable[[Any], Any] = "entropic"
     n_neighbors: int = 15
     perplexity: float | None = None
     metric: str | Callable[..., float] = "euclidean"
 
+    def __post_init__(self) -> None:
+        for name, (is_valid, sentence) in _CONSTRAINTS.items():
+            value = getattr(self, name)
+            if not is_valid(value):
+                raise ParameterError(sentence(value))
+
+
+def _is_affinity(value: object) -> bool:
+    return callable(value) or (isinstance(value, str) and value in AFFINITIES)
+
+
+def _is_count(value: object) -> bool:
+    return not isinstance(value, (bool, np.bool_)) and isinstance(value, numbers.Integral) and int(value) >= 1
+
+
+def _is_perplexity(value: object) -> bool:
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
+    return value is None or (is_number and 1 < float(value) < np.inf)  # type: ignore[arg-type]
+
+
+def _affinity_sentence(value: object) -> str:
+    near = difflib.get_close_matches(str(value), AFFINITIES, 1, 0.4)
+    hint = f"; did you mean {near[0]!r}?" if near else "."
+    return f"affinity must be 'knn', 'entropic', 'precomputed' or a function X -> P; got {value!r}{hint}"
+
+
+# For each option: what its value must satisfy, and the sentence if it does not.
+_CONSTRAINTS: dict[str, tuple[Callable[[Any], bool], Callable[[Any], str]]] = {
+    "affinity": (_is_affinity, _affinity_sentence),
+    "n_neighbors": (_is_count, lambda k: f"n_neighbors must be a whole number of at least 1; got {k!r}."),
+    "perplexity": (
+        _is_perplexity,
+        lambda p: f"perplexity must be a finite number greater than 1, or None; got {p!r}.",
+    ),
+    "metric": (is_metric, metric_sentence),
+}
+
 
 class AffinityResult(NamedTuple):
-    """P, how the neighbours were found (None if not searched for), the share of true ones among them, and remarks."""
+    """P, how the neighbours were found (None if there was no search), the share of true ones among them, and remarks."""
 
     P: sparse.csr_matrix
     neighbors_method: str | None
@@ -63,7 +106,7 @@ def build_affinity(X: Any, options: GraphOptions, team: Team, seed: int) -> Affi
     Returns
     -------
     AffinityResult
-        `notes` repeats what was warned about.
+        `notes` repeats the warnings.
 
     Examples
     --------
@@ -72,7 +115,6 @@ def build_affinity(X: Any, options: GraphOptions, team: Team, seed: int) -> Affi
     >>> build_affinity(X, GraphOptions(n_neighbors=1), Team(1), seed=0).P.nnz
     4
     """
-    check_options(options)
     X = X if hasattr(X, "tocsr") else np.asarray(X)
     remarks = _Remarks()
     if callable(options.affinity):
@@ -94,8 +136,46 @@ def build_affinity(X: Any, options: GraphOptions, team: Team, seed: int) -> Affi
     return AffinityResult(P, near.method, near.recall, tuple(remarks.notes))
 
 
+def build_cross_affinity(index: NeighborIndex, rows: Any, options: GraphOptions, team: Team) -> sparse.csr_matrix:
+    """The similarities of new rows to indexed ones: conditional probabilities p_j|i, each row of which sums to 1.
+
+    Parameters
+    ----------
+    index : NeighborIndex
+        Of the indexed rows, with the metric of the options.
+    rows : array or scipy sparse matrix
+        New rows; with `metric="precomputed"` their distances to the indexed ones.
+    options : GraphOptions
+        With affinity "knn" or "entropic". Each new row has as many neighbours as the indexed rows have in their graph.
+    team : Team
+
+    Returns
+    -------
+    scipy.sparse.csr_matrix of shape (n_new, n_indexed), float32
+
+    Examples
+    --------
+    >>> from sce.core.parallel import Team
+    >>> from sce.graph.index import build_index
+    >>> index = build_index(np.array([[0.0], [1.0], [5.0], [6.0], [7.0]]))
+    >>> build_cross_affinity(index, [[6.6]], GraphOptions("knn", n_neighbors=2), Team(1)).toarray()
+    array([[0. , 0. , 0. , 0.5, 0.5]], dtype=float32)
+    """
+    from sce.graph.affinity import entropic_cross_affinity, knn_cross_affinity
+
+    if options.affinity not in ("knn", "entropic"):
+        raise ParameterError(
+            f"New rows have neighbours with affinity='knn' or 'entropic' only; got affinity={options.affinity!r}."
+        )
+    k, perplexity = _fitting_count(index.n_rows, options)
+    near = index.query(rows, k, team)
+    if options.affinity == "knn":
+        return knn_cross_affinity(near, index.n_rows)
+    return entropic_cross_affinity(near, index.n_rows, perplexity, team)
+
+
 class _Remarks:
-    """Warnings, given and kept."""
+    """Warnings, both issued and kept."""
 
     def __init__(self) -> None:
         self.notes: list[str] = []
@@ -105,50 +185,30 @@ class _Remarks:
         warn(text, category)
 
 
-# ---------------------------------------------------------------------------------------------------------- parameters
+# -------------------------------------------------------------------------------------------------- lengths of lists
 
 
-def check_options(options: GraphOptions) -> None:
-    """Raise ParameterError, in one sentence, on the first value that means nothing."""
-    if not callable(options.affinity) and not (isinstance(options.affinity, str) and options.affinity in AFFINITIES):
-        near = difflib.get_close_matches(str(options.affinity), AFFINITIES, 1, 0.4)
-        hint = f"; did you mean {near[0]!r}?" if near else "."
-        raise ParameterError(
-            f"affinity must be 'knn', 'entropic', 'precomputed' or a function X -> P; got {options.affinity!r}{hint}"
-        )
-    k = options.n_neighbors
-    if isinstance(k, (bool, np.bool_)) or not isinstance(k, numbers.Integral) or k < 1:
-        raise ParameterError(f"n_neighbors must be a whole number of at least 1; got {k!r}.")
-    p = options.perplexity
-    if p is not None and (
-        isinstance(p, (bool, np.bool_)) or not isinstance(p, numbers.Real) or not 1 < float(p) < np.inf
-    ):
-        raise ParameterError(f"perplexity must be a finite number greater than 1, or None; got {p!r}.")
-    from sce.graph.index import check_metric
-
-    check_metric(options.metric)
-
-
-def _fitting_count(n: int, options: GraphOptions, remarks: _Remarks) -> tuple[int, float]:
-    """The number of neighbours and the perplexity that n rows allow."""
+def _fitting_count(n: int, options: GraphOptions, remarks: _Remarks | None = None) -> tuple[int, float]:
+    """The number of neighbours and the perplexity that n rows allow, with a remark where they are lowered."""
     if options.affinity == "knn" or options.perplexity is None:
         k = int(options.n_neighbors)
         most = max(1, (n - 1) // 2)  # where all are neighbours of all, the best map is a single point
-        if k > most:
+        if k > most and remarks is not None:
             remarks.warn(
-                f"n_neighbors={k} was lowered to {most}, half of the other rows, for there are only {n} rows.",
+                f"n_neighbors={k} was lowered to {most}, half of the other rows, because there are only {n} rows.",
                 DataWarning,
             )
         k = min(k, most)
-        return k, max(min(k, _LEAST_PERPLEXITY), k / 3)
+        return k, max(min(k, _MIN_PERPLEXITY), k / 3)
     perplexity = float(options.perplexity)
     if 3 * perplexity > n - 1:
         lowered = (n - 1) / 3
-        remarks.warn(
-            f"perplexity={perplexity:g} was lowered to {lowered:.3g}, a third of the other rows, "
-            f"for there are only {n} rows.",
-            DataWarning,
-        )
+        if remarks is not None:
+            remarks.warn(
+                f"perplexity={perplexity:g} was lowered to {lowered:.3g}, a third of the other rows, "
+                f"because there are only {n} rows.",
+                DataWarning,
+            )
         perplexity = lowered
     return min(n - 1, int(np.ceil(3 * perplexity - 1e-9))), perplexity
 
@@ -175,15 +235,11 @@ def _searched(
 ) -> tuple[sparse.csr_matrix, Neighbors]:
     """P from the nearest neighbours in X."""
     from sce.graph.affinity import entropic_affinity, knn_affinity
-    from sce.graph.distances import neighbors_from_distances
     from sce.graph.index import nearest_neighbors
 
     k, perplexity = _fitting_count(X.shape[0], options, remarks)
     _remark_on_memory(X, k, options, remarks)
-    if isinstance(options.metric, str) and options.metric == "precomputed":
-        near = neighbors_from_distances(X, k)
-    else:
-        near = nearest_neighbors(X, k, metric=options.metric, seed=seed, team=team)
+    near = nearest_neighbors(X, k, metric=options.metric, seed=seed, team=team)
     if not (near.indices >= 0).any():
         raise InputError("No row of the distance matrix has a neighbour, so there is no graph to draw.")
     _remark_on_copies(near, remarks)
@@ -195,7 +251,7 @@ def _searched(
 
 
 def _remark_on_memory(X: Any, k: int, options: GraphOptions, remarks: _Remarks) -> None:
-    """A fit that is going to take more memory than is free, and what would take less; k is 0 where X is P."""
+    """Remark on a fit that needs more memory than is free, and on what would need less; k is 0 if X is P."""
     from sce.core.memory import free_memory
     from sce.graph.forecast import fit_memory, given_memory
 
@@ -207,7 +263,8 @@ def _remark_on_memory(X: Any, k: int, options: GraphOptions, remarks: _Remarks) 
     if free is None or need <= free:
         return
     fewer = next(
-        (m for m in range(k - 1, _FEW_NEIGHBORS, -1) if fit_memory(n, columns, m, copied=copied) <= free), None
+        (m for m in range(k - 1, _MIN_ADVISED_NEIGHBORS - 1, -1) if fit_memory(n, columns, m, copied=copied) <= free),
+        None,
     )
     if fewer is None:
         advice = (
@@ -226,22 +283,22 @@ def _remark_on_memory(X: Any, k: int, options: GraphOptions, remarks: _Remarks) 
 
 
 def _reads_in_place(X: Any, columns: int, metric: object) -> bool:
-    """Whether the search can do without a copy of X, whatever its numbers are."""
-    from sce.graph.forest import SKETCH_ABOVE
+    """Whether the search needs no copy of X, whatever its numbers are."""
     from sce.graph.kernels import pad_columns
     from sce.graph.rows import can_borrow
+    from sce.graph.sketch import SKETCH_ABOVE_COLUMNS
 
     as_they_are = isinstance(metric, str) and metric in ("euclidean", "sqeuclidean", "l2")
-    return as_they_are and columns > SKETCH_ABOVE and can_borrow(X, pad_columns(columns))
+    return as_they_are and columns > SKETCH_ABOVE_COLUMNS and can_borrow(X, pad_columns(columns))
 
 
 def _remark_on_copies(near: Neighbors, remarks: _Remarks) -> None:
-    """Rows surrounded by nothing but copies are cut off from the rest."""
+    """Remark on rows whose neighbours are all copies: they are cut off from the rest."""
     k = near.distances.shape[1]
     count = int((near.distances[:, -1] == 0).sum())
     if count and k < len(near.indices) - 1:
         remarks.warn(
-            f"{count} rows have {k} or more exact copies (rows at distance 0), so that all their neighbours are copies and "
+            f"{count} rows have {k} or more exact copies (rows at distance 0), so all their neighbours are copies and "
             "nothing ties them to other rows: raise n_neighbors (perplexity), or merge copies and pass their numbers as "
             "sample_weight.",
             DataWarning,
@@ -249,7 +306,7 @@ def _remark_on_copies(near: Neighbors, remarks: _Remarks) -> None:
 
 
 def _remark_on_graph(P: sparse.csr_matrix, near: Neighbors | None, remarks: _Remarks) -> None:
-    """Rows without edges, and graphs in very many pieces."""
+    """Remark on rows without edges, and on a graph in very many pieces."""
     from sce.graph.csr import arrays_of, components
 
     n = P.shape[0]
@@ -261,7 +318,7 @@ def _remark_on_graph(P: sparse.csr_matrix, near: Neighbors | None, remarks: _Rem
             GraphWarning,
         )
     pieces = int(components(arrays_of(P)).max(initial=-1)) + 1 - alone.size
-    if pieces > max(_FEW_COMPONENTS, n / 20):
+    if pieces > max(_COMPONENTS_WITHOUT_WARNING, n / _ROWS_PER_COMPONENT):
         advice = "" if near is None else ": a larger n_neighbors (or perplexity) joins them"
         remarks.warn(
             f"The graph falls into {pieces} separate pieces, whose places on the map mean nothing{advice}.",

@@ -1,6 +1,6 @@
-"""Sparse matrices in rows (CSR) as kernels take them: one check, sums of rows, connected components, merged points.
+"""Sparse matrices in rows (CSR) as kernels take them: one check, row sums, transposes, connected components, merged points.
 
-What other rooms do with the rows of P goes through here, so that there is one of each.
+Other rooms work on the rows of P through these functions, so that there is one of each.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from sce.core.parallel import Team
 from sce.core.validate import check_sparse
 from sce.errors import InputError
 
-ROWS = 4096  # rows that a thread takes at once
-_LEAST_WEIGHT = 1e-38  # of an edge, so that a sum over edges is zero only where there is none
+CSR_TASK_ROWS = 4096  # rows a thread takes at once
+_MIN_EDGE_WEIGHT = 1e-38  # so that a sum over edges is zero only where there is none
 
 
 class CSR(NamedTuple):
@@ -32,11 +32,22 @@ def arrays_of(P: sparse.csr_matrix) -> CSR:
     return CSR(P.indptr, P.indices, P.data)
 
 
+def entry_rows(indptr: np.ndarray) -> np.ndarray:
+    """The row of each entry.
+
+    Examples
+    --------
+    >>> entry_rows(np.array([0, 2, 2, 3]))
+    array([0, 0, 2])
+    """
+    return np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+
+
 # --------------------------------------------------------------------------------------------------------------- check
 
 
 def check_similarities(P: Any) -> sparse.csr_matrix:
-    """A square matrix of finite numbers, none of them negative, as CSR; not copied where it has that form already.
+    """A square matrix of finite numbers, none of them negative, as CSR; not copied if it has that form already.
 
     Examples
     --------
@@ -80,7 +91,7 @@ def row_sums(graph: CSR, team: Team) -> np.ndarray:
     array([3., 1., 2.])
     """
     sums = np.zeros(len(graph.indptr) - 1)
-    team.sweep(lambda start, stop: _sum_rows(graph.indptr, graph.data, start, stop, sums), len(sums), ROWS)
+    team.sweep(lambda start, stop: _sum_rows(graph.indptr, graph.data, start, stop, sums), len(sums), CSR_TASK_ROWS)
     return sums
 
 
@@ -93,11 +104,58 @@ def _sum_rows(indptr: Any, data: Any, start: Any, stop: Any, sums: Any) -> None:
         sums[i] = total
 
 
+# ----------------------------------------------------------------------------------------------------------- transpose
+
+
+def transpose(lists: CSR, n_columns: int, team: Team) -> CSR:
+    """The transposed matrix, each of its rows in ascending order, with float32 data.
+
+    Entries in column -1 are left out. Data may be empty, if they are all the same; those of the result are then empty too.
+
+    Examples
+    --------
+    >>> lists = CSR(np.array([0, 2, 3]), np.array([1, 0, 1], np.int32), np.array([3, 4, 5], np.float32))
+    >>> transpose(lists, 2, Team(1))
+    CSR(indptr=array([0, 1, 3]), indices=array([0, 0, 1], dtype=int32), data=array([4., 3., 5.], dtype=float32))
+    """
+    indptr = np.zeros(n_columns + 1, np.int64)
+    _count_columns(lists.indices, indptr)
+    np.cumsum(indptr, out=indptr)
+    data = np.empty(indptr[-1] if lists.data.size else 0, np.float32)
+    turned = CSR(indptr, np.empty(indptr[-1], np.int32), data)
+    # Each thread reads all entries and writes its own rows: the writing is what takes the time.
+    team.split(lambda low, high: _fill_transposed(lists, turned, low, high), n_columns)
+    return turned
+
+
+@kernel
+def _count_columns(indices: Any, counts: Any) -> None:
+    """Add to counts[j + 1] how many entries are in column j."""
+    for j in indices:
+        if j >= 0:
+            counts[j + 1] += 1
+
+
+@kernel
+def _fill_transposed(lists: Any, turned: Any, low: Any, high: Any) -> None:
+    """Write rows low to high of the transposed matrix; they are ascending because the entries are read in order."""
+    position = turned.indptr[low:high].copy()
+    for i in range(lists.indptr.size - 1):
+        for e in range(lists.indptr[i], lists.indptr[i + 1]):
+            j = lists.indices[e]
+            if low <= j < high:
+                q = position[j - low]
+                turned.indices[q] = i
+                if lists.data.size:
+                    turned.data[q] = lists.data[e]
+                position[j - low] = q + 1
+
+
 # ---------------------------------------------------------------------------------------------------------- components
 
 
 def components(graph: CSR, group: np.ndarray | None = None) -> np.ndarray:
-    """The connected component of each point of a symmetric graph, numbered in the order of their first points (int32).
+    """The connected component of each point of a symmetric graph (int32), numbered in the order of their first points.
 
     With a `group` for each point, only edges within a group count.
 
@@ -113,7 +171,7 @@ def components(graph: CSR, group: np.ndarray | None = None) -> np.ndarray:
 
 @kernel
 def _components(indptr: Any, indices: Any, group: Any, n: Any) -> Any:
-    """Depth first from each point that was not reached before."""
+    """Depth-first search from each point that has not been reached."""
     part, stack = np.full(n, -1, np.int32), np.empty(n, np.int32)
     count = 0
     for first in range(n):
@@ -194,9 +252,9 @@ def merge_points(graph: CSR, group: np.ndarray, count: int, team: Team, *, insid
     count : int
         The number of groups.
     team : Team
-        Never changes the result.
+        The result does not depend on the number of threads.
     inside : bool
-        Whether the diagonal holds what is inside each group; otherwise that is left out.
+        Whether edges within a group add up on the diagonal; otherwise they are left out.
 
     Returns
     -------
@@ -212,10 +270,10 @@ def merge_points(graph: CSR, group: np.ndarray, count: int, team: Team, *, insid
     members = np.argsort(group, kind="stable").astype(np.int32)
     groups = _Groups(group, members, np.searchsorted(group[members], np.arange(count + 1)))
     lengths = np.zeros(count + 1, np.int64)
-    team.split(lambda start, stop: _count_columns(graph, groups, (start, stop), inside, lengths[1:]), count)
+    team.split(lambda start, stop: _count_groups(graph, groups, (start, stop), inside, lengths[1:]), count)
     indptr = np.cumsum(lengths)
     merged = CSR(indptr, np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.float32))
-    team.split(lambda start, stop: _fill_columns(graph, groups, (start, stop), inside, merged), count)
+    team.split(lambda start, stop: _fill_groups(graph, groups, (start, stop), inside, merged), count)
     return merged
 
 
@@ -228,8 +286,8 @@ class _Groups(NamedTuple):
 
 
 @kernel
-def _count_columns(graph: Any, groups: Any, part: Any, inside: Any, lengths: Any) -> None:
-    """The number of groups that each of some groups has edges to."""
+def _count_groups(graph: Any, groups: Any, part: Any, inside: Any, lengths: Any) -> None:
+    """The number of groups that each group of `part` has edges to."""
     seen = np.full(groups.firsts.size - 1, -1, np.int32)
     for g in range(part[0], part[1]):
         if not inside:
@@ -244,8 +302,8 @@ def _count_columns(graph: Any, groups: Any, part: Any, inside: Any, lengths: Any
 
 
 @kernel
-def _fill_columns(graph: Any, groups: Any, part: Any, inside: Any, merged: Any) -> None:
-    """The groups that each of some groups has edges to, and the sums of these."""
+def _fill_groups(graph: Any, groups: Any, part: Any, inside: Any, merged: Any) -> None:
+    """The groups that each group of `part` has edges to, and the sums of these edges."""
     total = np.zeros(groups.firsts.size - 1)
     for g in range(part[0], part[1]):
         filled = merged.indptr[g]
@@ -258,7 +316,7 @@ def _fill_columns(graph: Any, groups: Any, part: Any, inside: Any, merged: Any) 
                 if total[h] == 0.0:
                     merged.indices[filled] = h
                     filled += 1
-                total[h] += max(np.float64(graph.data[e]), _LEAST_WEIGHT)
+                total[h] += max(np.float64(graph.data[e]), _MIN_EDGE_WEIGHT)
         for place in range(merged.indptr[g], filled):
             merged.data[place] = total[merged.indices[place]]
             total[merged.indices[place]] = 0.0

@@ -1,29 +1,24 @@
-"""Lists of neighbours, and those that come from elsewhere: a distance matrix, or another k-NN library."""
+"""Neighbours that come from elsewhere: from a distance matrix, or from another k-NN library."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from sce.core.parallel import Team
 from sce.core.warn import warn
 from sce.errors import GraphWarning, InputError
+from sce.graph.checks import check_list_length
+from sce.graph.csr import entry_rows
+from sce.graph.found import Neighbors
+
+_METHOD_GIVEN = "precomputed distances"
 
 
-class Neighbors(NamedTuple):
-    """The nearest rows of every row.
-
-    `indices` (n, k), nearest first and never the row itself; -1 where a given distance matrix holds fewer than k.
-    `distances` (n, k), infinite where the index is -1. `method`: how they were found. `recall`: the share of the true
-    neighbours among them, from a sample of rows; 1 for the exact methods.
-    """
-
-    indices: np.ndarray
-    distances: np.ndarray
-    method: str
-    recall: float
+# ------------------------------------------------------------------------------------------------- lists to a matrix
 
 
 def neighbors_graph(indices: Any, distances: Any, n: int | None = None) -> sparse.csr_matrix:
@@ -104,6 +99,40 @@ def _rows(bad: np.ndarray) -> str:
     return f"row{'s' if len(bad) > 1 else ''} {shown}{', ...' if len(bad) > 5 else ''} (of {len(bad)} such)"
 
 
+# ------------------------------------------------------------------------------------------------- a matrix to lists
+
+
+class PrecomputedIndex:
+    """Rows known by their distances alone.
+
+    Parameters
+    ----------
+    D : array or scipy sparse matrix of shape (n, n)
+    """
+
+    def __init__(self, D: Any) -> None:
+        self._D = D
+
+    @property
+    def n_rows(self) -> int:
+        """The number of indexed rows."""
+        return _shape(self._D)[0]
+
+    def self_neighbors(self, k: int, team: Team) -> Neighbors:  # noqa: ARG002
+        """The k nearest other rows of every indexed row."""
+        return neighbors_from_distances(self._D, k)
+
+    def query(self, rows: Any, k: int, team: Team) -> Neighbors:  # noqa: ARG002
+        """The k nearest of the indexed rows for each new row, given by its distances to all of these."""
+        if len(_shape(rows)) != 2 or _shape(rows)[1] != self.n_rows:
+            raise InputError(
+                f"The distances of new rows must be a matrix with {self.n_rows} columns, one for each indexed row; "
+                f"got shape {_shape(rows)}."
+            )
+        check_list_length(k, self.n_rows, "the number of indexed rows")
+        return neighbors_from_cross_distances(rows, k)
+
+
 def neighbors_from_distances(D: Any, k: int) -> Neighbors:
     """The k nearest of every row in a precomputed distance matrix.
 
@@ -111,7 +140,7 @@ def neighbors_from_distances(D: Any, k: int) -> Neighbors:
     ----------
     D : array or scipy sparse matrix of shape (n, n)
         In a sparse one, as from scikit-learn's KNeighborsTransformer, an entry that is not stored is no neighbour, and
-        a stored zero is one at distance zero. The diagonal is left out.
+        a stored zero is one at distance zero. The diagonal is ignored.
     k : int
         Rows with fewer than k entries keep what they have; the rest is filled with index -1 and infinite distance.
 
@@ -121,46 +150,81 @@ def neighbors_from_distances(D: Any, k: int) -> Neighbors:
     >>> neighbors_from_distances(D, 1).indices.ravel()
     array([1, 0, 1], dtype=int32)
     """
-    shape = getattr(D, "shape", None) or np.shape(D)
+    shape = _shape(D)
     if len(shape) != 2 or shape[0] != shape[1]:
-        raise InputError(f"A precomputed distance matrix must be square; got shape {tuple(shape)}.")
-    near = _from_sparse(sparse.csr_matrix(D), k) if sparse.issparse(D) else _from_dense(np.asarray(D), k)
+        raise InputError(f"A precomputed distance matrix must be square; got shape {shape}.")
+    return _nearest_entries(D, k, square=True)
+
+
+def neighbors_from_cross_distances(D: Any, k: int) -> Neighbors:
+    """The k nearest of the indexed rows (columns) for each new row.
+
+    Parameters
+    ----------
+    D : array or scipy sparse matrix of shape (n_new, n)
+        Distances; stored and missing entries of a sparse one as in :func:`neighbors_from_distances`, but no entry is
+        ignored: row i and column i are different rows.
+    k : int
+
+    Examples
+    --------
+    >>> neighbors_from_cross_distances(np.array([[0.0, 1.0, 4.0]]), 2).indices
+    array([[0, 1]], dtype=int32)
+    """
+    shape = _shape(D)
+    if len(shape) != 2:
+        raise InputError(f"Distances to the indexed rows must be a matrix; got shape {shape}.")
+    return _nearest_entries(D, k, square=False)
+
+
+def _shape(D: Any) -> tuple[int, ...]:
+    return tuple(getattr(D, "shape", None) or np.shape(D))
+
+
+def _nearest_entries(D: Any, k: int, *, square: bool) -> Neighbors:
+    """The k smallest entries of each row, without the diagonal if the matrix is square; a warning where there are fewer."""
+    near = (
+        _from_sparse(sparse.csr_matrix(D), k, square) if sparse.issparse(D) else _from_dense(np.asarray(D), k, square)
+    )
     found = (near.indices >= 0).sum(axis=1)
     if (found < k).any():
         warn(
-            f"{(found < k).sum()} rows of the distance matrix hold fewer than the {k} neighbours asked for (the least "
-            f"is {found.min()}); they keep those. Store at least {k} per row, or ask for fewer.",
+            f"{(found < k).sum()} rows of the distance matrix hold fewer than the {k} neighbours asked for (the fewest: "
+            f"{found.min()}); they keep those. Store at least {k} per row, or ask for fewer.",
             GraphWarning,
         )
     return near
 
 
-def _from_dense(D: np.ndarray, k: int) -> Neighbors:
-    """Nearest first, ties by row number; an infinite distance is no neighbour."""
-    n = len(D)
-    _check_distances(D, lambda bad: bad // n)
+def _from_dense(D: np.ndarray, k: int, square: bool) -> Neighbors:
+    """Nearest first, ties by column; an infinite distance is no neighbour."""
+    n, columns = D.shape
+    _check_distances(D, lambda bad: bad // columns)
     ids, distances = np.full((n, k), -1, np.int32), np.full((n, k), np.inf)
     for i in range(n):
         row = np.asarray(D[i], np.float64).copy()
-        row[i] = np.inf
-        order = _nearest(row, min(k, n))
+        if square:
+            row[i] = np.inf
+        order = _smallest(row, min(k, columns))
         order = order[np.isfinite(row[order])]
         ids[i, : order.size], distances[i, : order.size] = order, row[order]
-    return Neighbors(ids, distances, "precomputed distances", 1.0)
+    return Neighbors(ids, distances, _METHOD_GIVEN, 1.0)
 
 
-def _nearest(row: np.ndarray, k: int) -> np.ndarray:
+def _smallest(row: np.ndarray, k: int) -> np.ndarray:
     """The places of the k smallest, smallest first, ties by place."""
     within = np.flatnonzero(row <= np.partition(row, k - 1)[k - 1]) if k > 0 else np.empty(0, np.int64)
     return within[np.argsort(row[within], kind="stable")][:k]
 
 
-def _from_sparse(D: sparse.csr_matrix, k: int) -> Neighbors:
+def _from_sparse(D: sparse.csr_matrix, k: int, square: bool) -> Neighbors:
     """The k smallest stored entries of each row."""
     n = D.shape[0]
-    rows = np.repeat(np.arange(n), np.diff(D.indptr))
+    rows = entry_rows(D.indptr)
     _check_distances(D.data, lambda bad: rows[bad])
-    keep = (D.indices != rows) & np.isfinite(D.data)
+    keep = np.isfinite(D.data)
+    if square:
+        keep &= D.indices != rows
     rows, columns, data = rows[keep], D.indices[keep], D.data[keep].astype(np.float64)
     order = np.lexsort((data, columns, rows))  # of entries given twice, the nearer one counts
     rows, columns, data = rows[order], columns[order], data[order]
@@ -174,4 +238,4 @@ def _from_sparse(D: sparse.csr_matrix, k: int) -> Neighbors:
     ids, distances = np.full((n, k), -1, np.int32), np.full((n, k), np.inf)
     ids[rows[near], place[near]] = columns[near]
     distances[rows[near], place[near]] = data[near]
-    return Neighbors(ids, distances, "precomputed distances", 1.0)
+    return Neighbors(ids, distances, _METHOD_GIVEN, 1.0)

@@ -1,4 +1,4 @@
-"""Rows moved about within their own memory: what a search re-orders may be most of what the machine can hold."""
+"""Rows moved within their own memory, because the rows of a search may be most of what the machine can hold."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from sce.core.compiled import kernel
 from sce.core.parallel import Team
 
-_STRIPE = 16  # columns that no two threads share: a line of the cache
+_STRIPE_COLUMNS = 16  # a thread takes whole stripes, a cache line wide, so that no two threads share a line
 
 
 @kernel
 def _permute(X: Any, order: Any, start: Any, stop: Any) -> None:
-    """Put row order[i] in the place of row i, along the cycles of the order; columns start to stop."""
+    """Put row order[i] in the place of row i, along the cycles of the order, in columns start to stop."""
     done = np.zeros(order.size, np.bool_)
     first_row = np.empty(stop - start, X.dtype)
     for first in range(order.size):
@@ -34,7 +34,7 @@ def _permute(X: Any, order: Any, start: Any, stop: Any) -> None:
 
 @kernel
 def _keep(X: Any, numbers: Any, start: Any, stop: Any) -> None:
-    """Put row numbers[i] in the place of row i; no number is less than that of a row before it, nor than its own place."""
+    """Put row numbers[i] in the place of row i; the numbers are ascending."""
     for i in range(numbers.size):
         for c in range(start, stop):
             X[i, c] = X[numbers[i], c]
@@ -42,7 +42,7 @@ def _keep(X: Any, numbers: Any, start: Any, stop: Any) -> None:
 
 @kernel
 def _widen(memory: Any, n: Any, narrow: Any, wide: Any) -> None:
-    """Put n rows of `narrow` columns, one after the other, where the first columns of n rows of `wide` columns are."""
+    """Move n rows of `narrow` columns to where the first columns of n rows of `wide` columns are."""
     for i in range(n - 1, -1, -1):
         for c in range(narrow - 1, -1, -1):
             memory[i * wide + c] = memory[i * narrow + c]
@@ -62,7 +62,7 @@ def permute_rows(X: np.ndarray, order: np.ndarray, team: Team) -> None:
 
 
 def keep_rows(X: np.ndarray, numbers: np.ndarray, team: Team) -> np.ndarray:
-    """X[numbers] for ascending numbers, in the memory of X, of which nothing else is left.
+    """X[numbers] for ascending numbers, in the memory of X; the other rows are overwritten.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def keep_rows(X: np.ndarray, numbers: np.ndarray, team: Team) -> np.ndarray:
 
 
 def widen_rows(memory: np.ndarray, X: np.ndarray, columns: int) -> np.ndarray:
-    """X with room for more columns, in the same memory: X begins at the first cell of it, and its new columns hold anything.
+    """X with room for more columns, in the same memory, in which X comes first; the new columns hold anything.
 
     Examples
     --------
@@ -89,4 +89,7 @@ def widen_rows(memory: np.ndarray, X: np.ndarray, columns: int) -> np.ndarray:
 
 def _by_stripes(work: Callable[[int, int], Any], columns: int, team: Team) -> None:
     """Call work(start, stop) on parts of the columns, side by side."""
-    team.split(lambda first, last: work(first * _STRIPE, min(columns, last * _STRIPE)), -(-columns // _STRIPE))
+    team.split(
+        lambda first, last: work(first * _STRIPE_COLUMNS, min(columns, last * _STRIPE_COLUMNS)),
+        -(-columns // _STRIPE_COLUMNS),
+    )

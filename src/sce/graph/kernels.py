@@ -1,11 +1,11 @@
 """The inner loops of all neighbour searches: distances, heaps, and exact search.
 
-Rows are float32 and padded with zero columns to a multiple of eight, so that no kernel has a remainder loop. A
-"distance" in here is the squared Euclidean one, summed over differences rather than through scalar products: copies
-are at exactly zero, and near points far from the origin lose nothing. With `manhattan` it is the sum of absolute
-differences.
+Rows are float32 and padded with zero columns to a multiple of eight, so no kernel needs a remainder loop. Here a
+"distance" is the squared Euclidean one. It is summed over differences rather than computed from scalar products: copies
+are at exactly zero, and points close together but far from the origin lose no digits. With `manhattan` it is the sum of
+absolute differences.
 
-The neighbours of a row are kept in a heap with the farthest at the root: two rows of `Heaps`.
+The neighbours of a row are kept in a heap with the farthest at the root: one row of each array of `Heaps`.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from sce.core.compiled import kernel
 from sce.core.parallel import Team
 from sce.core.simd import LANES, sum_absolutes, sum_squares
 
-FAR = np.float32(np.inf)
-BLOCK, BLOCK_CELLS = 512, 1 << 17  # candidates compared at once with a pair of rows, and numbers in these: half a MiB
-_QUERIES = 64  # rows that a thread searches for at once
+BLOCK_ROWS = 512  # candidates compared at once with a pair of rows
+BLOCK_CELLS = 1 << 17  # numbers in such a block at most: half a MiB
+_EXACT_TASK_ROWS = 64  # rows a thread searches for at once
 
 
 class Heaps(NamedTuple):
-    """Distances (n, k; infinite where empty) and row numbers (n, k; -1 where empty) of the best found so far."""
+    """Distances (n, k; infinite where empty) and row numbers (n, k; -1 where empty) of the nearest found so far."""
 
     distances: np.ndarray
     ids: np.ndarray
@@ -32,7 +32,7 @@ class Heaps(NamedTuple):
 
 def empty_heaps(n: int, k: int) -> Heaps:
     """Heaps of k places for n rows."""
-    return Heaps(np.full((n, k), FAR, np.float32), np.full((n, k), -1, np.int32))
+    return Heaps(np.full((n, k), np.inf, np.float32), np.full((n, k), -1, np.int32))
 
 
 # ------------------------------------------------------------------------------------------------------------- heaps
@@ -40,7 +40,7 @@ def empty_heaps(n: int, k: int) -> Heaps:
 
 @kernel
 def push(distances: Any, ids: Any, distance: Any, j: Any) -> None:
-    """Put j in the place of the farthest in the heap; the caller has seen that it is nearer, and new."""
+    """Replace the farthest row in the heap by j; the caller has checked that j is nearer and not in the heap."""
     k = distances.size
     place = 0
     while True:
@@ -69,7 +69,7 @@ def holds(ids: Any, j: Any) -> Any:
 
 @kernel
 def sort_heap(distances: Any, ids: Any) -> None:
-    """Sort a heap from far to near, ties by larger number first: still a heap, and its end holds the nearest."""
+    """Sort a heap from far to near, ties by larger number first: still a heap, with the nearest at its end."""
     k = distances.size
     for place in range(1, k):
         distance, j = distances[place], ids[place]
@@ -93,7 +93,7 @@ def pair_distance(x: Any, y: Any, manhattan: Any) -> Any:
 
 @kernel(fused=True)
 def _add_squares(c0: Any, c1: Any, x0: Any, x1: Any, T: Any, first: Any) -> None:
-    """Squared distances of two rows to the columns of T from `first` on: a load of T serves two rows, four terms."""
+    """Squared distances of two rows to the columns of T from `first` on; each load of T serves both rows."""
     c0[:] = 0
     c1[:] = 0
     for k in range(0, x0.size, 4):
@@ -133,6 +133,14 @@ def two_rows(c0: Any, c1: Any, x0: Any, x1: Any, T: Any, first: Any, manhattan: 
 # ------------------------------------------------------------------------------------------------------ exact search
 
 
+class _Queries(NamedTuple):
+    """Rows to search for: rows[numbers[q]], for which row skip[q] of those searched is no neighbour (-1: all may be)."""
+
+    rows: np.ndarray
+    numbers: np.ndarray
+    skip: np.ndarray
+
+
 @kernel
 def offer(distances: Any, ids: Any, found: Any, first: Any, itself: Any) -> None:
     """Push the rows first, first + 1, ... at the distances found, except the row itself."""
@@ -144,34 +152,37 @@ def offer(distances: Any, ids: Any, found: Any, first: Any, itself: Any) -> None
 
 
 @kernel(fused=True)
-def _exact_rows(X: Any, queries: Any, heaps: Any, manhattan: Any) -> None:
-    """Compare each row in `queries` with all others; a heap per query, sorted from far to near at the end."""
+def _exact_rows(X: Any, queries: Any, factor: Any, heaps: Any, manhattan: Any) -> None:
+    """Compare each query with all rows of X, times a factor; a heap per query, sorted from far to near at the end."""
     n, d = X.shape
-    block = min(BLOCK, max(LANES, BLOCK_CELLS // d))
+    block = min(BLOCK_ROWS, max(LANES, BLOCK_CELLS // d))
     T = np.empty((d, block), np.float32)
     c = np.empty((2, block), np.float32)
+    count = queries.numbers.size
     for first in range(0, n, block):
         size = min(block, n - first)
         for j in range(size):
             for k in range(d):
-                T[k, j] = X[first + j, k]
-        for q in range(0, queries.size, 2):
-            r = min(q + 1, queries.size - 1)
-            two_rows(c[0, :size], c[1, :size], X[queries[q]], X[queries[r]], T, 0, manhattan)
-            offer(heaps.distances[q], heaps.ids[q], c[0, :size], first, queries[q])
+                T[k, j] = X[first + j, k] * factor
+        for q in range(0, count, 2):
+            r = min(q + 1, count - 1)
+            x0, x1 = queries.rows[queries.numbers[q]], queries.rows[queries.numbers[r]]
+            two_rows(c[0, :size], c[1, :size], x0, x1, T, 0, manhattan)
+            offer(heaps.distances[q], heaps.ids[q], c[0, :size], first, queries.skip[q])
             if r != q:
-                offer(heaps.distances[r], heaps.ids[r], c[1, :size], first, queries[r])
-    for q in range(queries.size):
+                offer(heaps.distances[r], heaps.ids[r], c[1, :size], first, queries.skip[r])
+    for q in range(count):
         sort_heap(heaps.distances[q], heaps.ids[q])
 
 
-def exact_neighbors(X: np.ndarray, queries: np.ndarray, k: int, manhattan: bool, team: Team) -> Heaps:
-    """The k rows nearest to each of some rows, nearest first, by comparing them with all rows.
+def exact_neighbors(X: np.ndarray, numbers: np.ndarray, k: int, manhattan: bool, team: Team) -> Heaps:
+    """The k rows nearest to each of some rows of X, nearest first, by comparing these with all rows.
 
     Parameters
     ----------
     X : float32 array of shape (n, d), d a multiple of eight
-    queries : int64 array of row numbers
+    numbers : int64 array
+        The numbers of the rows to search for; no row is its own neighbour.
     k : int, at most n - 1
     manhattan : bool
     team : Team
@@ -183,14 +194,46 @@ def exact_neighbors(X: np.ndarray, queries: np.ndarray, k: int, manhattan: bool,
     >>> exact_neighbors(X, np.array([0]), 2, False, Team(1))
     Heaps(distances=array([[1., 9.]], dtype=float32), ids=array([[1, 2]], dtype=int32))
     """
-    heaps = empty_heaps(len(queries), k)
+    return _exact(X, _Queries(X, numbers, numbers), 1.0, k, manhattan, team)
+
+
+def exact_neighbors_of(
+    rows: np.ndarray, X: np.ndarray, k: int, manhattan: bool, team: Team, *, factor: float = 1.0
+) -> Heaps:
+    """The k rows of X nearest to each of some other rows, nearest first, by comparing all pairs.
+
+    Parameters
+    ----------
+    rows : float32 array of shape (m, d)
+    X : float32 array of shape (n, d), d a multiple of eight
+    k : int, at most n
+    manhattan : bool
+    team : Team
+    factor : float, default=1.0
+        X is multiplied by it, without a copy.
+
+    Examples
+    --------
+    >>> X = np.zeros((4, 8), np.float32)
+    >>> X[:, 0] = [0, 1, 3, 7]
+    >>> exact_neighbors_of(X[1:2] + 1, X, 2, False, Team(1)).ids
+    array([[1, 2]], dtype=int32)
+    """
+    nobody = np.full(len(rows), -1)
+    return _exact(X, _Queries(rows, np.arange(len(rows)), nobody), factor, k, manhattan, team)
+
+
+def _exact(X: np.ndarray, queries: _Queries, factor: float, k: int, manhattan: bool, team: Team) -> Heaps:
+    n = len(queries.numbers)
+    heaps = empty_heaps(n, k)
 
     def work(start: int, stop: int) -> None:
         part = Heaps(heaps.distances[start:stop], heaps.ids[start:stop])
-        _exact_rows(X, queries[start:stop], part, manhattan)
+        asked = _Queries(queries.rows, queries.numbers[start:stop], queries.skip[start:stop])
+        _exact_rows(X, asked, np.float32(factor), part, manhattan)
 
-    share = -(-len(queries) // (2 * team.n_jobs)) * 2  # even: they are compared two at a time
-    team.sweep(work, len(queries), min(_QUERIES, share))
+    share = -(-n // (2 * team.n_jobs)) * 2  # even, because rows are compared two at a time
+    team.sweep(work, n, max(2, min(_EXACT_TASK_ROWS, share)))
     return Heaps(np.ascontiguousarray(heaps.distances[:, ::-1]), np.ascontiguousarray(heaps.ids[:, ::-1]))
 
 

@@ -9,9 +9,9 @@ from scipy import sparse
 
 from sce.core.warn import warn
 from sce.errors import GraphWarning, InputError
-from sce.graph.csr import check_similarities
+from sce.graph.csr import check_similarities, entry_rows
 
-_TOLERANCE = 1e-5  # of the larger entry of a pair: up to that, float32 arithmetic explains a difference
+_SYMMETRY_TOLERANCE = 1e-5  # relative difference of two mirror images, or of the sum to 1, that float32 explains
 
 
 def check_affinity(P: Any) -> sparse.csr_matrix:
@@ -20,8 +20,8 @@ def check_affinity(P: Any) -> sparse.csr_matrix:
     Parameters
     ----------
     P : array or scipy sparse matrix or array of shape (n, n)
-        Never changed. What this function has made comes back bit for bit. Entries given twice are summed. Where it is
-        not symmetric, (P + P') / 2 is used, with a warning.
+        Never changed. A graph that this function has made comes back bit for bit. Entries given twice are summed. If it
+        is not symmetric, (P + P') / 2 is used, with a warning.
 
     Examples
     --------
@@ -45,10 +45,10 @@ def _is_square(P: Any) -> bool:
 
 
 def _is_ours(P: sparse.csr_matrix) -> bool:
-    """Whether a graph is in the form of P already, as that of another fit is: to scale it again would change last bits."""
+    """Whether a graph has the form of P already, like that of another fit; scaling it again would change the last bits."""
     if not (P.nnz and P.has_canonical_format and P.data.min() > 0):
         return False
-    if not abs(P.data.sum(dtype=np.float64) - 1) < _TOLERANCE:
+    if not abs(P.data.sum(dtype=np.float64) - 1) < _SYMMETRY_TOLERANCE:
         return False
     turned = P.T.tocsr()
     return (
@@ -60,7 +60,7 @@ def _is_ours(P: sparse.csr_matrix) -> bool:
 
 
 def _scaled(graph: sparse.csr_matrix) -> sparse.csr_matrix:
-    """Over the largest entry, so that sums neither overflow nor vanish; then without double entries."""
+    """Divided by the largest entry, so that sums neither overflow nor vanish, with entries given twice summed."""
     peak = graph.data.max(initial=0.0)
     if peak > 0:
         graph.data /= peak
@@ -69,9 +69,8 @@ def _scaled(graph: sparse.csr_matrix) -> sparse.csr_matrix:
 
 
 def _without_diagonal(graph: sparse.csr_matrix) -> sparse.csr_matrix:
-    """Without the diagonal, and over the largest entry that remains."""
-    rows = np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))
-    graph.data[graph.indices == rows] = 0.0
+    """Without the diagonal, and divided by the largest entry that remains."""
+    graph.data[graph.indices == entry_rows(graph.indptr)] = 0.0
     graph.eliminate_zeros()
     peak = graph.data.max(initial=0.0)
     if peak > 0:
@@ -80,9 +79,9 @@ def _without_diagonal(graph: sparse.csr_matrix) -> sparse.csr_matrix:
 
 
 def _symmetric(graph: sparse.csr_matrix) -> sparse.csr_matrix:
-    """(P + P') / 2, with a warning where that is not P already."""
+    """P + P', with a warning if P is not symmetric."""
     turned = graph.T.tocsr()
-    unequal = int(((abs(graph - turned) - _TOLERANCE * graph.maximum(turned)).data > 0).sum())
+    unequal = int(((abs(graph - turned) - _SYMMETRY_TOLERANCE * graph.maximum(turned)).data > 0).sum())
     if unequal:
         warn(
             f"The similarity graph is not symmetric ({unequal} entries differ from their mirror images); "
@@ -95,7 +94,7 @@ def _symmetric(graph: sparse.csr_matrix) -> sparse.csr_matrix:
 
 
 def _normalized(graph: sparse.csr_matrix) -> sparse.csr_matrix:
-    """Sum 1 and float32; entries too small for float32 are dropped."""
+    """Scaled to sum 1, in float32; entries too small for float32 are dropped."""
     data = (graph.data / graph.data.sum()).astype(np.float32)
     data[data < np.finfo(np.float32).tiny] = 0
     P = sparse.csr_matrix((data, graph.indices, graph.indptr), shape=graph.shape)

@@ -1,11 +1,11 @@
-"""Rows made ready for a search: centred or of unit length, of a size that no square overflows or vanishes.
+"""Rows prepared for a search: centred or of unit length, and scaled so that no square overflows or vanishes.
 
-That is one copy of them, or none where they are ready as they are.
+That takes one copy of them, or none where they can be searched as they are. New rows are prepared like the indexed ones.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -13,33 +13,51 @@ from sce.core.compiled import kernel
 from sce.core.linalg import power_of_two, sample_rows
 from sce.core.mmap import is_mapped, releasing, take
 from sce.core.parallel import Team
-from sce.core.random import GOLDEN, bits, stream
+from sce.core.random import stream
 
-_CELLS = 1 << 17  # numbers converted at once by a thread
-_COLUMNS = 4096  # of which medians are taken at once
-_HEADROOM = (
-    50  # the farthest value becomes 2^50: its square fits float32, and so does that of a value 10^-33 times as large
-)
+_TASK_CELLS = 1 << 17  # numbers a thread converts at once
+_MEDIAN_COLUMNS = 4096  # of which medians are taken at once
+_HEADROOM = 50  # the farthest value becomes 2^50: float32 holds its square and that of a value 10^-33 times as large
+_PLAIN_PEAK = (
+    2.0**-10,
+    2.0**50,
+)  # rows are searched as they are if their farthest value from the centre is in this range
+_PLAIN_OFFSET = 4.0  # and the centre from zero no more than this many times as far
+_FAR_PEAK = 2.0**54  # a new row with larger values is scaled down: sums of squares might overflow
 
 
-_PLAIN = 2.0**-10, 2.0**50  # how far from the centre the farthest value may be where rows are taken as they are
-_OFF_CENTRE = 4.0  # times that, at most, may the centre be from zero
+class Centring(NamedTuple):
+    """How rows are prepared: x becomes (x / 2 - centre) scale headroom."""
+
+    centre: np.ndarray
+    scale: float
+    headroom: float
+
+    @property
+    def unit(self) -> float:
+        """What distances of prepared rows are multiplied by to be those of the data."""
+        return 2.0 / self.headroom / self.scale
 
 
 class Rows(NamedTuple):
-    """Rows ready for a search, what their distances are to be multiplied by to be those of the data, and whose they are."""
+    """Prepared rows, what their distances are multiplied by to be those of the data, and whether they are a copy.
+
+    A copy may be changed. `centring` is how they were made, unless they have unit length.
+    """
 
     values: np.ndarray
     unit: float
-    own: bool  # a copy, which may be changed
+    own: bool
+    centring: Centring | None = None
 
 
-def _grain(d: int) -> int:
-    return max(1, _CELLS // max(1, d))
+def rows_per_task(d: int) -> int:
+    """Rows of d columns that a thread converts at once."""
+    return max(1, _TASK_CELLS // max(1, d))
 
 
 def can_borrow(X: np.ndarray, columns: int) -> bool:
-    """Whether a search could read the rows where they are: float32, without gaps, not in a file, of so many columns."""
+    """Whether a search can read the rows where they are: float32, contiguous, not in a file, of so many columns."""
     plain = X.dtype == np.float32 and X.flags.c_contiguous and X.flags.aligned and X.flags.writeable
     return plain and X.shape[1] == columns and not is_mapped(X)
 
@@ -48,35 +66,74 @@ def centred_rows(X: np.ndarray, columns: int, dtype: type, team: Team, *, plainl
     """X minus a central value of each column, over one scale for all, with zero columns up to `columns`.
 
     The subtraction is done in float64: data like 10^9 + noise keep their noise. The central value is the median of a
-    sample of rows, which neither far values nor huge ones can spoil. With `plainly`, X as it is where its values are about as
-    near to zero as to their centre, so that centring would save no digits; and then X itself, if a search can read it.
+    sample of rows, which outliers cannot spoil. With `plainly`, X is taken as it is if its values are about as near to zero
+    as to their centre, so that centring would save no digits; it is not even copied if a search can read it.
     """
     n, d = X.shape
+    centring, plain = _choose_centring(X, team, plainly=plainly)
+    if plain and can_borrow(X, columns):
+        return Rows(X, centring.unit, own=False, centring=centring)
+    values: np.ndarray = np.zeros((n, columns), dtype)
+
+    def write(start: int, stop: int) -> None:
+        _write_centred(_plain(X[start:stop]), *centring, values[start:stop])
+
+    team.sweep(releasing(X, write), n, rows_per_task(d))
+    return Rows(values, centring.unit, own=True, centring=centring)
+
+
+def _choose_centring(X: np.ndarray, team: Team, *, plainly: bool) -> tuple[Centring, bool]:
+    """How to prepare X, and whether that leaves its values as they are."""
+    n, d = X.shape
     centre = 0.5 * _medians(X, sample_rows(n, 1023, stream(0, "centre")))
-    grain = _grain(d)
+    grain = rows_per_task(d)
     peaks = np.zeros(-(-n // grain))
 
     def measure(start: int, stop: int) -> None:
         peaks[start // grain] = _farthest(_plain(X[start:stop]), centre)
 
     team.sweep(releasing(X, measure), n, grain)
-    peak = float(peaks.max())
-    scale, headroom = power_of_two(peak), 2.0**_HEADROOM
-    if plainly and _PLAIN[0] <= peak <= _PLAIN[1] and float(np.abs(centre).max(initial=0.0)) <= _OFF_CENTRE * peak:
-        if can_borrow(X, columns):
-            return Rows(X, 1.0, own=False)
-        centre, scale, headroom = np.zeros(d), 1.0, 2.0
-    values: np.ndarray = np.zeros((n, columns), dtype)
+    peak, offset = float(peaks.max()), float(np.abs(centre).max(initial=0.0))
+    if plainly and _PLAIN_PEAK[0] <= peak <= _PLAIN_PEAK[1] and offset <= _PLAIN_OFFSET * peak:
+        return Centring(np.zeros(d), 1.0, 2.0), True
+    return Centring(centre, power_of_two(peak), 2.0**_HEADROOM), False
+
+
+class NewRows(NamedTuple):
+    """New rows prepared like those indexed, for each a factor, and what its distances are multiplied by.
+
+    The factor is 1, or less for a row that is very far from those indexed: such a row has been multiplied by it, lest the
+    squares of its values overflow, and so must be the rows that it is compared with.
+    """
+
+    values: np.ndarray
+    factors: np.ndarray
+    units: np.ndarray
+
+
+def new_centred_rows(X: np.ndarray, centring: Centring, columns: int, dtype: type, team: Team) -> NewRows:
+    """Prepare new rows, each on its own."""
+    m, d = X.shape
+    new = NewRows(np.zeros((m, columns), dtype), np.ones(m), np.full(m, centring.unit))
 
     def write(start: int, stop: int) -> None:
-        _write_centred(_plain(X[start:stop]), centre, scale, headroom, values[start:stop])
+        part = np.array(X[start:stop], np.float64, order="C")
+        _write_centred(part, *centring, new.values[start:stop])
+        half = 0.5 * part - centring.centre
+        peaks = np.abs(half).max(axis=1, initial=0.0)
+        with np.errstate(over="ignore", under="ignore"):
+            for i in np.flatnonzero(peaks * centring.scale * centring.headroom > _FAR_PEAK):
+                exponent = _HEADROOM - int(np.frexp(peaks[i])[1])
+                new.values[start + i, :d] = np.ldexp(half[i], exponent)
+                new.factors[start + i] = np.ldexp(1.0 / centring.headroom / centring.scale, exponent)
+                new.units[start + i] = np.ldexp(2.0, -exponent)
 
-    team.sweep(releasing(X, write), n, grain)
-    return Rows(values, 2.0 / headroom / scale, own=True)
+    team.sweep(write, m, rows_per_task(d))
+    return new
 
 
 def _plain(part: np.ndarray) -> np.ndarray:
-    """A small piece of X as a kernel knows it: a copy in float32, if that is its type, or float64, row by row."""
+    """A small piece of X as a kernel takes it: a copy, row by row, in float32 if that is its type, else in float64."""
     return np.array(part, np.float32 if part.dtype == np.float32 else np.float64, order="C")
 
 
@@ -100,103 +157,37 @@ def _write_centred(part: Any, centre: Any, scale: Any, headroom: Any, out: Any) 
 
 
 def _medians(X: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """The (lower) median of each column in some rows, in float64, some columns at a time."""
+    """The (lower) median of each column over some rows, in float64, some columns at a time."""
     medians = np.empty(X.shape[1])
-    for start in range(0, X.shape[1], _COLUMNS):
-        part = take(X[:, start : start + _COLUMNS], rows, np.float64)
+    for start in range(0, X.shape[1], _MEDIAN_COLUMNS):
+        part = take(X[:, start : start + _MEDIAN_COLUMNS], rows, np.float64)
         part.sort(axis=0)
-        medians[start : start + _COLUMNS] = part[(len(rows) - 1) // 2]
+        medians[start : start + _MEDIAN_COLUMNS] = part[(len(rows) - 1) // 2]
     return medians
 
 
-def unit_rows(X: np.ndarray, columns: int, dtype: type, centre: bool, team: Team) -> Rows:
-    """Each row over its length, for the cosine distance; with `centre`, minus its mean before, for the correlation.
+def unit_rows(
+    X: np.ndarray, columns: int, dtype: type, centre: bool, team: Team, *, order: Literal["K", "C"] = "K"
+) -> Rows:
+    """Each row over its length, for the cosine distance; with `centre`, minus its mean before that, for the correlation.
 
     A row of zeros has no direction. Column d is 1 for such rows and 0 for all others, so they are copies of one another
-    and at right angles to everything else. `columns` is at least d + 1.
+    and at right angles to everything else. `columns` is at least d + 1. Sums over a row run in the order of memory; with
+    order="C" they do not depend on that of X.
     """
     n, d = X.shape
     values: np.ndarray = np.zeros((n, columns), dtype)
 
     def write(start: int, stop: int) -> None:
-        part = np.asarray(X[start:stop], np.float64)
+        part = np.asarray(X[start:stop], np.float64, order=order)
         peak = np.abs(part).max(axis=1, keepdims=True, initial=0.0)
         part = part / np.where(peak > 0, peak, 1.0)
         if centre:
             part = part - part.mean(axis=1, keepdims=True)
-            part[np.abs(part).max(axis=1, initial=0.0) <= 1e-14] = 0.0  # what rounding leaves of a constant row
+            part[np.abs(part).max(axis=1, initial=0.0) <= 1e-14] = 0.0  # rounding error of a constant row
         length = np.sqrt((part * part).sum(axis=1))
         values[start:stop, :d] = part / np.where(length > 0, length, 1.0)[:, None]
         values[start:stop, d] = length == 0
 
-    team.sweep(releasing(X, write), n, _grain(d))
+    team.sweep(releasing(X, write), n, rows_per_task(d))
     return Rows(values, 1.0, own=True)
-
-
-# -------------------------------------------------------------------------------------------------------------- copies
-
-
-class Copies(NamedTuple):
-    """Rows grouped by content: `order` lists them group by group, `group` and `rank` give a row's group and place."""
-
-    order: np.ndarray
-    starts: np.ndarray
-    group: np.ndarray
-    rank: np.ndarray
-
-    def sizes(self) -> np.ndarray:
-        """The number of rows in each row's group."""
-        return np.asarray(np.diff(self.starts)[self.group])
-
-
-@kernel
-def _hash_rows(words: Any, hashes: Any) -> None:
-    """A 64-bit hash of each row of 32-bit words, made of four that are computed side by side."""
-    whole = words.shape[1] // 4 * 4
-    for i in range(words.shape[0]):
-        row = words[i]
-        h0 = h1 = h2 = h3 = np.uint64(0)
-        for c in range(0, whole, 4):
-            h0, h1 = bits(h0 ^ np.uint64(row[c]), GOLDEN), bits(h1 ^ np.uint64(row[c + 1]), GOLDEN)
-            h2, h3 = bits(h2 ^ np.uint64(row[c + 2]), GOLDEN), bits(h3 ^ np.uint64(row[c + 3]), GOLDEN)
-        for c in range(whole, row.size):
-            h0 = bits(h0 ^ np.uint64(row[c]), GOLDEN)
-        hashes[i] = bits(bits(h0, h1), bits(h2, h3))
-
-
-@kernel
-def _mark_new(values: Any, hashes: Any, order: Any, new: Any) -> None:
-    """Whether each row, in the given order, differs from the one before it; equal rows have equal hashes."""
-    for p in range(1, order.size):
-        if hashes[order[p - 1]] == hashes[order[p]]:
-            a, b = values[order[p - 1]], values[order[p]]
-            differ = False
-            for c in range(a.size):
-                differ |= a[c] != b[c]
-            new[p] = differ
-
-
-def find_copies(values: np.ndarray, team: Team) -> Copies:
-    """Group equal rows.
-
-    Examples
-    --------
-    >>> find_copies(np.array([[1.0], [2.0], [1.0]]), Team(1)).sizes()
-    array([2, 1, 2])
-    """
-    n = len(values)
-    hashes = np.empty(n, np.uint64)
-
-    def work(start: int, stop: int) -> None:
-        part = values[start:stop] + values.dtype.type(0)  # -0.0 becomes 0.0
-        _hash_rows(part.view(np.uint32), hashes[start:stop])
-
-    team.sweep(work, n, _grain(values.shape[1]))
-    order = np.argsort(hashes, kind="stable").astype(np.int32)
-    new = np.ones(n, np.bool_)
-    _mark_new(values, hashes, order, new)
-    starts = np.flatnonzero(new)
-    group, rank = np.empty(n, np.int32), np.empty(n, np.int32)
-    group[order] = np.cumsum(new, dtype=np.int32) - 1
-    rank[order] = np.arange(n, dtype=np.int32) - starts[group[order]]
-    return Copies(order, np.append(starts, n), group, rank)

@@ -1,12 +1,14 @@
 """Random-projection trees: rows that are near one another mostly end in the same leaf.
 
 A tree splits the rows at the median along the direction of a random pair, again and again. Every draw is a function of
-the seed, the tree's number and the node's, so trees may be grown in any order and on any thread.
+the seed, the tree's number and the node's, so trees may be grown in any order and on any thread. A tree that new rows
+are to descend also keeps its splits.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -14,7 +16,8 @@ from sce.core.compiled import kernel
 from sce.core.parallel import Team
 from sce.core.random import below, below_low, bits, bits_array, stream
 
-_MEDIAN_SAMPLE = 255
+_T = TypeVar("_T")
+_MEDIAN_SAMPLE_ROWS = 255  # of which the median is taken where a node has more
 
 
 class Tree(NamedTuple):
@@ -22,6 +25,18 @@ class Tree(NamedTuple):
 
     order: np.ndarray
     starts: np.ndarray
+
+
+class Splits(NamedTuple):
+    """The inner nodes of a tree, the root first.
+
+    Rows whose product with directions[i] is below thresholds[i] are under node children[i, 0], the others under
+    children[i, 1]; the number -1 - t stands for leaf t. Rows at the threshold may be on either side.
+    """
+
+    directions: np.ndarray
+    thresholds: np.ndarray
+    children: np.ndarray
 
 
 @kernel
@@ -51,7 +66,7 @@ def _nth(values: Any, n: Any) -> Any:
 
 @kernel(fused=True)
 def _direction(Z: Any, rows: Any, key: Any, v: Any) -> None:
-    """The difference of a random pair of the rows; a few tries, for copies have none."""
+    """The difference of a random pair of the rows; several attempts, because two copies have none."""
     for attempt in range(5):
         random = bits(key, np.uint64(attempt))
         a, b = Z[rows[below(random, rows.size)]], Z[rows[below_low(random, rows.size)]]
@@ -64,7 +79,7 @@ def _direction(Z: Any, rows: Any, key: Any, v: Any) -> None:
 
 
 @kernel(fused=True)
-def _heights(Z: Any, rows: Any, v: Any, out: Any) -> None:
+def heights_of(Z: Any, rows: Any, v: Any, out: Any) -> None:
     """The scalar product of each row with v, in four sums side by side."""
     for i in range(rows.size):
         z = Z[rows[i]]
@@ -78,7 +93,7 @@ def _heights(Z: Any, rows: Any, v: Any, out: Any) -> None:
 @kernel
 def _threshold(heights: Any, key: Any) -> Any:
     """The median of the heights, or of a sample of them where there are many."""
-    size = min(heights.size, _MEDIAN_SAMPLE)
+    size = min(heights.size, _MEDIAN_SAMPLE_ROWS)
     sample = np.empty(size, np.float32)
     for i in range(size):
         sample[i] = heights[i] if size == heights.size else heights[below(bits(key, np.uint64(100 + i)), heights.size)]
@@ -89,8 +104,8 @@ def _threshold(heights: Any, key: Any) -> Any:
 def _partition(rows: Any, heights: Any, threshold: Any, spare: Any) -> Any:
     """Move rows below the threshold to the front; those at it fill up the front half. Returns the size of the front.
 
-    Where everything is at the threshold (copies) the rows are halved, so every split ends; the order within each part
-    stays, so that memory is read nearly in sequence.
+    Where all rows are at the threshold (copies) they are halved, so that splitting ends. Each part keeps its order, so
+    that memory is read nearly in sequence.
     """
     n_below = 0
     for i in range(rows.size):
@@ -113,49 +128,88 @@ def _partition(rows: Any, heights: Any, threshold: Any, spare: Any) -> Any:
 
 
 @kernel
-def _grow(Z: Any, leaf: Any, key: Any, order: Any, starts: Any) -> Any:
-    """Split the rows in `order` down to leaves of at most `leaf` rows; returns their number."""
+def _grow(Z: Any, leaf: Any, key: Any, order: Any, starts: Any, splits: Any) -> Any:
+    """Split the rows in `order` down to leaves of at most `leaf` rows; returns their number.
+
+    The splits are written down if there is room for them.
+    """
     n = order.size
     heights, spare = np.empty(n, np.float32), np.empty(n, np.int32)
     v = np.zeros(Z.shape[1], np.float32)
-    stack = np.empty((64 + n // leaf, 2), np.int64)
-    stack[0, 0], stack[0, 1] = 0, n
+    stack = np.empty((64 + n // leaf, 4), np.int64)  # first row, end, parent, side
+    stack[0, 0], stack[0, 1], stack[0, 2] = 0, n, -1
     depth, node, leaves = 1, 0, 0
     while depth > 0:
         depth -= 1
-        start, stop = stack[depth, 0], stack[depth, 1]
-        if stop - start <= leaf:
+        start, stop, parent, side = stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3]
+        is_leaf = stop - start <= leaf
+        if splits.children.shape[0] > 0 and parent >= 0:
+            splits.children[parent, side] = -1 - leaves if is_leaf else node
+        if is_leaf:
             starts[leaves] = start
             leaves += 1
             continue
         node_key = bits(key, np.uint64(node))
-        node += 1
         rows = order[start:stop]
         _direction(Z, rows, node_key, v)
-        _heights(Z, rows, v, heights[: rows.size])
-        middle = start + _partition(rows, heights[: rows.size], _threshold(heights[: rows.size], node_key), spare)
-        stack[depth, 0], stack[depth, 1] = middle, stop
-        stack[depth + 1, 0], stack[depth + 1, 1] = start, middle
+        heights_of(Z, rows, v, heights[: rows.size])
+        threshold = _threshold(heights[: rows.size], node_key)
+        middle = start + _partition(rows, heights[: rows.size], threshold, spare)
+        if splits.children.shape[0] > 0:
+            splits.directions[node] = v
+            splits.thresholds[node] = threshold
+        for half in range(2):  # the left one last, so that it is split first
+            stack[depth + half, 0] = start if half else middle
+            stack[depth + half, 1] = middle if half else stop
+            stack[depth + half, 2], stack[depth + half, 3] = node, 1 - half
+        node += 1
         depth += 2
     return leaves
 
 
+def _room(n: int, columns: int) -> Splits:
+    """Memory for n splits, of which the system provides only what is written."""
+    return Splits(np.empty((n, columns), np.float32), np.empty(n, np.float32), np.empty((n, 2), np.int32))
+
+
 def grow_tree(Z: np.ndarray, leaf: int, key: np.uint64) -> Tree:
     """One tree over all rows of Z, with leaves of at most `leaf` rows."""
+    return _grown(Z, leaf, key, _room(0, Z.shape[1]))
+
+
+def grow_tree_with_splits(Z: np.ndarray, leaf: int, key: np.uint64) -> tuple[Tree, Splits]:
+    """The same tree, and its splits."""
+    splits = _room(len(Z), Z.shape[1])
+    tree = _grown(Z, leaf, key, splits)
+    nodes = len(tree.starts) - 2
+    return tree, Splits(*(part[:nodes].copy() for part in splits))
+
+
+def _grown(Z: np.ndarray, leaf: int, key: np.uint64, splits: Splits) -> Tree:
     order = np.arange(len(Z), dtype=np.int32)
     starts = np.empty(len(Z) + 1, np.int64)
-    n_leaves = _grow(Z, leaf, key, order, starts)
+    n_leaves = _grow(Z, leaf, key, order, starts, splits)
     return Tree(order, np.append(starts[:n_leaves], len(Z)))
 
 
+def tree_keys(numbers: range, seed: int) -> np.ndarray:
+    """The keys of the trees of these numbers."""
+    return bits_array(stream(seed, "forest"), len(numbers), numbers.start)
+
+
 def grow_trees(Z: np.ndarray, numbers: range, leaf: int, seed: int, team: Team) -> list[Tree]:
-    """The trees of these numbers, side by side: so the threads are busy at the upper levels too."""
-    keys = bits_array(stream(seed, "forest"), len(numbers), numbers.start)
-    trees: dict[int, Tree] = {}
+    """The trees of these numbers, side by side, so that the threads are busy at the upper levels too."""
+    keys = tree_keys(numbers, seed)
+    return grow_side_by_side(lambda t: grow_tree(Z, leaf, keys[t]), len(numbers), team)
+
+
+def grow_side_by_side(grow: Callable[[int], _T], count: int, team: Team) -> list[_T]:
+    """The results of grow(0), ..., grow(count - 1), each called by the next free thread."""
+    grown: dict[int, _T] = {}
 
     def work(start: int, stop: int) -> None:
         for t in range(start, stop):
-            trees[t] = grow_tree(Z, leaf, keys[t])
+            grown[t] = grow(t)
 
-    team.sweep(work, len(numbers), 1)
-    return [trees[t] for t in range(len(numbers))]
+    team.sweep(work, count, 1)
+    return [grown[t] for t in range(count)]

@@ -153,9 +153,9 @@ class _Run:
                 record = record._replace(epoch=record.epoch + state.before)
                 history.append(record)
                 stopped = self._tell(record, running)
+            self._checkpoint(lambda: state._replace(history=tuple(history), inside=running.state()))
             if stopped or reason is not None:
                 return tuple(history), STOPPED if stopped else str(reason)
-            self._checkpoint(lambda: state._replace(history=tuple(history), inside=running.state()))
         return tuple(history), running.done_reason()
 
     # -------------------------------------------------------------------------------------------------- who looks on

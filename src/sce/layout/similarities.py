@@ -110,4 +110,4 @@ class Similarities:
         def work(start: int, stop: int) -> None:
             chebyshev.chebyshev_rows(rows, diagonal, vectors, factors, axes, (start, stop))
 
-        self.team.sweep(work, self.n_points, csr.ROWS)
+        self.team.sweep(work, self.n_points, csr.CSR_TASK_ROWS)

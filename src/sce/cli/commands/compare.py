@@ -15,7 +15,7 @@ from sce.compare.store import Row, Status
 from sce.compare.tables import record
 from sce.data.datasets.find import about, is_name
 from sce.errors import InputError
-from sce.graph.build import GraphOptions, check_options
+from sce.graph.build import GraphOptions
 
 _GRAPH_KEYS = ("affinity", "n_neighbors", "perplexity", "metric")
 
@@ -48,7 +48,6 @@ def run(args: Any, console: Console) -> None:
 def _data(args: Any, console: Console) -> Data:
     """The data, and how to compute P."""
     options = _graph_options(args)
-    check_options(options)
     table, P = read_source(args, console)
     X = None if args.data is None or args.affinity == "precomputed" else table.X
     if args.metric == "precomputed":

@@ -11,7 +11,7 @@ import numpy as np
 
 from sce.core.compiled import kernel
 from sce.core.parallel import Team
-from sce.graph.csr import CSR, ROWS
+from sce.graph.csr import CSR, CSR_TASK_ROWS
 
 
 class Attraction(NamedTuple):
@@ -34,13 +34,13 @@ def attract(graph: CSR, Y: np.ndarray, team: Team) -> Attraction:
     """
     n, d = Y.shape
     flat, pull = np.ascontiguousarray(Y).reshape(-1), np.empty(n * d)
-    sums = np.empty((-(-n // ROWS), 2))
+    sums = np.empty((-(-n // CSR_TASK_ROWS), 2))
     axes = tuple(range(d))
 
     def work(start: int, stop: int) -> None:
-        _attract(graph, flat, axes, start, stop, pull, sums[start // ROWS])
+        _attract(graph, flat, axes, start, stop, pull, sums[start // CSR_TASK_ROWS])
 
-    team.sweep(work, n, ROWS)
+    team.sweep(work, n, CSR_TASK_ROWS)
     value, mean_q = sums.sum(axis=0)
     return Attraction(float(value), float(mean_q), pull.reshape(n, d))
 

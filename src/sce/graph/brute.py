@@ -1,0 +1,56 @@
+"""Exact nearest neighbours by comparing all pairs of rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sce.core.parallel import Team
+from sce.graph.found import Found
+from sce.graph.kernels import exact_neighbors, exact_neighbors_of, pad_columns
+from sce.graph.ranking import rank, rank_for
+
+
+class BruteForce:
+    """Search by comparing all pairs: exact.
+
+    Parameters
+    ----------
+    values : array of shape (n, d)
+        Prepared rows; copied unless they are float32 and d is a multiple of eight.
+    manhattan : bool
+    """
+
+    def __init__(self, values: np.ndarray, manhattan: bool) -> None:
+        self._values, self._manhattan = _padded(values), manhattan
+
+    def self_neighbors(self, k: int, team: Team) -> Found:
+        """The k nearest other rows of each row."""
+        numbers = np.arange(len(self._values))
+        candidates = exact_neighbors(self._values, numbers, k, self._manhattan, team)
+        near = rank(self._values, candidates, k, numbers.astype(np.int32), self._manhattan, team)
+        return Found(near.ids, near.distances, not self._manhattan, "brute force", 1.0)
+
+    def query(self, rows: np.ndarray, k: int, team: Team) -> Found:
+        """The k nearest of the indexed rows for each prepared new row."""
+        new = _padded(rows)
+        candidates = exact_neighbors_of(new, self._values, k, self._manhattan, team)
+        near = rank_for(new, self._values, candidates.ids, k, self._manhattan, team)
+        return Found(near.ids, near.distances, not self._manhattan, "brute force", 1.0)
+
+    def query_far(self, rows: np.ndarray, factor: float, k: int, team: Team) -> Found:
+        """The k nearest for new rows so far away that they and the indexed rows have to be multiplied by a factor first.
+
+        That has been done with `rows`; the distances are those of the products.
+        """
+        near = exact_neighbors_of(_padded(rows), self._values, k, self._manhattan, team, factor=factor)
+        return Found(near.ids, near.distances, not self._manhattan, "brute force", 1.0)
+
+
+def _padded(values: np.ndarray) -> np.ndarray:
+    """Rows in float32 with zero columns up to a multiple of eight; the same array if they are in that form."""
+    n, d = values.shape
+    if values.dtype == np.float32 and d == pad_columns(d):
+        return values
+    padded = np.zeros((n, pad_columns(d)), np.float32)
+    padded[:, :d] = values
+    return padded

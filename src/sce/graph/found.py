@@ -1,0 +1,105 @@
+"""What a search finds: the neighbours of each row, and their distances in the metric asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from sce.core.parallel import Team
+
+_CONVERT_TASK_ROWS = 4096  # rows a thread takes at once
+_FLOAT32_FROM, _FLOAT32_TO = 1e-30, 1e30  # distances in this range are kept in float32
+
+
+class Neighbors(NamedTuple):
+    """The nearest rows of every row.
+
+    `indices` (n, k), nearest first and never the row itself; -1 where a given distance matrix holds fewer than k. For new
+    rows they are the numbers of indexed rows. `distances` (n, k), infinite where the index is -1. `method`: how they were
+    found. `recall`: the share of the true neighbours among them, from a sample of rows; 1 for the exact methods.
+    """
+
+    indices: np.ndarray
+    distances: np.ndarray
+    method: str
+    recall: float
+
+
+class Found(NamedTuple):
+    """Neighbours among prepared rows, with the distances between these, or their squares."""
+
+    ids: np.ndarray
+    distances: np.ndarray
+    squared: bool
+    method: str
+    recall: float
+
+
+def metric_distances(found: Found, unit: float, metric: str, team: Team) -> np.ndarray:
+    """Distances in a metric from those between prepared rows times `unit`; these may be overwritten."""
+    return compact(found.distances, lambda part: convert(part, found.squared, unit, metric), team)
+
+
+def convert(distances: np.ndarray, squared: bool, unit: float | np.ndarray, metric: str) -> np.ndarray:
+    """Distances in a metric, in float64, from those between prepared rows times `unit`, or from the squares of these."""
+    wide = np.sqrt(distances, dtype=np.float64) if squared else distances.astype(np.float64)
+    if metric in ("cosine", "correlation"):
+        return np.asarray(wide * wide / 2)
+    return np.asarray((wide * unit) ** 2 if metric == "sqeuclidean" else wide * unit)
+
+
+def compact(distances: np.ndarray, change: Callable[[np.ndarray], np.ndarray], team: Team) -> np.ndarray:
+    """Distances changed in float64, some rows at a time, and kept in float32 if none of them overflows or vanishes there.
+
+    The given distances may be overwritten with the result.
+    """
+    n = len(distances)
+    least, most = (np.full(-(-n // _CONVERT_TASK_ROWS), value) for value in (np.inf, 0.0))
+
+    def measure(start: int, stop: int) -> None:
+        with np.errstate(over="ignore", under="ignore"):
+            part = change(distances[start:stop])
+        least[start // _CONVERT_TASK_ROWS] = part[part > 0].min(initial=np.inf)
+        most[start // _CONVERT_TASK_ROWS] = part.max(initial=0.0)
+
+    team.sweep(measure, n, _CONVERT_TASK_ROWS)
+    narrow = least.min(initial=np.inf) > _FLOAT32_FROM and most.max(initial=0.0) < _FLOAT32_TO
+    dtype = np.float32 if narrow else np.float64
+    result = distances if distances.dtype == dtype else np.empty(distances.shape, dtype)
+
+    def write(start: int, stop: int) -> None:
+        with np.errstate(over="ignore", under="ignore"):
+            result[start:stop] = change(distances[start:stop])
+
+    team.sweep(write, n, _CONVERT_TASK_ROWS)
+    return result
+
+
+def without_self(ids: np.ndarray, distances: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Drop each row itself from its k + 1 nearest, or the last where copies have pushed it out.
+
+    Examples
+    --------
+    >>> without_self(np.array([[0, 2], [0, 2]]), np.array([[0.0, 3.0], [1.0, 2.0]]), np.array([0, 1]))
+    (array([[2],
+           [0]]), array([[3.],
+           [1.]]))
+    """
+    itself = ids == rows[:, None]
+    itself[~itself.any(axis=1), -1] = True
+    n, k = ids.shape
+    return ids[~itself].reshape(n, k - 1), distances[~itself].reshape(n, k - 1)
+
+
+def sort_ties(ids: np.ndarray, distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Each row by distance, ties by number.
+
+    Examples
+    --------
+    >>> sort_ties(np.array([[2, 7, 4]]), np.array([[1.0, 3.0, 1.0]]))[0]
+    array([[2, 4, 7]])
+    """
+    order = np.lexsort((ids, distances), axis=1)
+    return np.take_along_axis(ids, order, 1), np.take_along_axis(distances, order, 1)

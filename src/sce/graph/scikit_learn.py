@@ -1,0 +1,126 @@
+"""Exact nearest neighbours by scikit-learn: sparse rows, and the metrics that we do not compute ourselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from sce.core.parallel import Team
+from sce.core.warn import warn
+from sce.errors import DataWarning, InputError, ParameterError
+from sce.graph.checks import check_list_length, check_new_rows
+from sce.graph.found import Neighbors, compact, sort_ties, without_self
+from sce.graph.metrics import is_metric, metric_sentence
+
+_SLOW_ABOVE_ROWS = 50_000  # above which a search by scikit-learn is slow enough for a warning
+_SCIKIT_LEARN_TASK_ROWS = 1024  # rows a thread takes at once
+_METHOD = "scikit-learn exact"
+
+
+class ScikitLearnIndex:
+    """Sparse rows, or dense ones under any metric that scikit-learn's NearestNeighbors takes: exact, and slow.
+
+    Parameters
+    ----------
+    X : array or scipy sparse matrix of shape (n, d)
+        Finite numbers; never changed.
+    metric : str or callable
+    """
+
+    def __init__(self, X: Any, metric: str | Callable[..., float]) -> None:
+        if not is_metric(metric):
+            raise ParameterError(metric_sentence(metric))
+        self._X = X.tocsr() if sparse.issparse(X) else X
+        self._metric = metric
+        self._name = metric if isinstance(metric, str) else "your own metric"
+        self._model: tuple[int, Any] | None = None  # of the last query: its number of neighbours, and what was fitted
+
+    @property
+    def n_rows(self) -> int:
+        """The number of indexed rows."""
+        return int(self._X.shape[0])
+
+    def self_neighbors(self, k: int, team: Team) -> Neighbors:
+        """The k nearest other rows of every indexed row."""
+        n = self.n_rows
+        check_list_length(k, n - 1, "the number of rows less one")
+        if n > _SLOW_ABOVE_ROWS:
+            kind = "sparse data" if sparse.issparse(self._X) else f"metric {self._name!r}"
+            warn(
+                f"The neighbours of {n} rows are searched exactly through scikit-learn for {kind}, which is slow: "
+                "'euclidean', 'cosine', 'correlation' and 'manhattan' on dense data are quick.",
+                DataWarning,
+            )
+        ids, distances = np.empty((n, k), np.int32), np.empty((n, k))
+
+        def keep(start: int, stop: int, j: np.ndarray, d: np.ndarray) -> None:
+            ids[start:stop], distances[start:stop] = without_self(j, d, np.arange(start, stop))
+
+        self._search(self._fitted(k + 1), self._X, k + 1, keep, team)
+        self._check_finite(distances)
+        return Neighbors(ids, compact(distances, lambda part: part, team), _METHOD, 1.0)
+
+    def query(self, rows: Any, k: int, team: Team) -> Neighbors:
+        """The k nearest of the indexed rows for each new row: the same ones whatever the rows beside it.
+
+        A copy of an indexed row has that row first, at distance 0. Distances are float64.
+        """
+        new = check_new_rows(rows, self._X.shape[1], as_sparse=sparse.issparse(self._X))
+        check_list_length(k, self.n_rows, "the number of indexed rows")
+        if self._model is None or self._model[0] != k:
+            self._model = k, self._fitted(k)
+        ids, distances = np.empty((new.shape[0], k), np.int32), np.empty((new.shape[0], k))
+
+        def keep(start: int, stop: int, j: np.ndarray, d: np.ndarray) -> None:
+            if sparse.issparse(new):  # from scalar products: the distance of two copies may be a rounding error
+                d[_equal_rows(new[start:stop], self._X, j)] = 0.0
+            ids[start:stop], distances[start:stop] = sort_ties(j, d)
+
+        self._search(self._model[1], new, k, keep, team)
+        self._check_finite(distances)
+        return Neighbors(ids, distances, _METHOD, 1.0)
+
+    def _fitted(self, k: int) -> Any:
+        from sklearn.neighbors import NearestNeighbors
+
+        with self._explained():
+            return NearestNeighbors(n_neighbors=k, metric=self._metric, n_jobs=1).fit(self._X)
+
+    def _search(self, model: Any, rows: Any, k: int, keep: Callable[..., None], team: Team) -> None:
+        """Call keep(start, stop, ids, distances) with the k nearest of some rows at a time."""
+        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+        def work(start: int, stop: int) -> None:
+            # One OpenMP thread per call, or ties would be settled by the order in which threads arrive.
+            with threadpool_limits(1, user_api="openmp"):
+                distances, ids = model.kneighbors(rows[start:stop], k)
+            keep(start, stop, ids, distances)
+
+        with self._explained():
+            team.sweep(work, rows.shape[0], _SCIKIT_LEARN_TASK_ROWS)
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Errors of scikit-learn as a ParameterError that names the metric."""
+        try:
+            yield
+        except (ValueError, TypeError, SystemError) as error:
+            raise ParameterError(
+                f"scikit-learn cannot search these data with metric {self._name!r}: {error}"
+            ) from error
+
+    def _check_finite(self, distances: np.ndarray) -> None:
+        if not np.isfinite(distances).all():
+            raise InputError(f"The metric {self._name!r} gives distances that are not finite on these data.")
+
+
+def _equal_rows(new: Any, X: Any, ids: np.ndarray) -> np.ndarray:
+    """Whether each new sparse row equals each of the rows of X listed for it."""
+    n, k = ids.shape
+    differences = new[np.repeat(np.arange(n), k)] - X[ids.ravel()]
+    differences.eliminate_zeros()
+    return np.asarray(np.diff(differences.indptr) == 0).reshape(n, k)
