@@ -10,21 +10,18 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
-from common import require_data
+from common import make_problem, require_data, run_stages
 from sce import datasets
 from sce.core.parallel import Team
-from sce.engines.threads import ThreadEngine
 from sce.graph.build import GraphOptions, build_affinity
-from sce.layout.coarse import coarse_start
-from sce.layout.gradient.continuation import descend
+from sce.layout.coarse import make_levels
 from sce.layout.gradient.terms import Gradient
-from sce.layout.records import LayoutOptions
-from sce.layout.sampler.epochs import choose_epochs, sample
+from sce.layout.options import LayoutOptions
+from sce.layout.plan import Stage, gradient_stage, make_plan
+from sce.layout.problem import Problem
 from sce.layout.scale import SCEScale
 from sce.layout.start import starting_points
 from sce.quality import class_agreement
@@ -33,22 +30,16 @@ R = 10.0
 HEAD = "| data | points | layout | seconds | J | AMI | accuracy |\n|---|---|---|---|---|---|---|"
 
 
-def ways(P, team: Team) -> dict[str, Callable[[np.ndarray, LayoutOptions], np.ndarray]]:
+def ways(problem: Problem) -> dict[str, list[Stage]]:
     """Ways from a start to a map."""
-    engine = ThreadEngine(team)
-    epochs = choose_epochs(P.shape[0], P.nnz // 2)
-
-    def coarse(Y: np.ndarray, options: LayoutOptions) -> np.ndarray:
-        start, options, _ = coarse_start(P, Y, options, engine, team)
-        return sample(P, start, options, engine, team).Y
-
+    options = LayoutOptions(SCEScale(), optimizer="sampler")
+    _, sampler = make_plan(problem, options, [])
+    _, *coarse = make_plan(problem, options, list(make_levels(problem)))
     return {
-        "sampler": lambda Y, options: sample(P, Y, options, engine, team).Y,
-        "sampler, 4 times the epochs": lambda Y, options: (
-            sample(P, Y, replace(options, n_epochs=4 * epochs), engine, team).Y
-        ),
+        "sampler": [sampler],
+        "sampler, 4 times the epochs": [sampler._replace(n_epochs=4 * sampler.n_epochs)],
         "coarse maps, sampler": coarse,
-        "coarse maps, sampler, gradient": lambda Y, options: descend(P, coarse(Y, options), options, team).Y,
+        "coarse maps, sampler, gradient": [*coarse, gradient_stage(problem, options, None)],
     }
 
 
@@ -58,19 +49,22 @@ def measure(name: str, rows: int, seeds: int, team: Team) -> None:
     kept = np.sort(np.random.default_rng(0).permutation(len(X))[:rows])
     X, y = X[kept], y[kept]
     P = build_affinity(X, GraphOptions(), team, seed=0).P
-    gradient = Gradient(P, None, team)
-    for what, layout in ways(P, team).items():
+    problems = [make_problem(P, team, seed) for seed in range(seeds)]
+    plans = [ways(problem) for problem in problems]
+    gradient = Gradient(problems[0].graph)
+    for what in plans[0]:
+        run_stages(problems[0], plans[0][what], starting_points(problems[0], "auto", 2, X))  # compiles
         found = []
-        for seed in range(-1, seeds):  # the first run compiles
-            start = starting_points("auto", X, P, 2, max(seed, 0), team)
+        for problem, plan in zip(problems, plans, strict=True):
+            start = starting_points(problem, "auto", 2, X)
             begin = time.perf_counter()
-            Y = layout(start, LayoutOptions(SCEScale(), seed=max(seed, 0)))
+            Y = run_stages(problem, plan[what], start).Y
             seconds = time.perf_counter() - begin
             terms = gradient(Y.astype(np.float64))
             agreement = class_agreement(Y, y)
             found.append((seconds, terms.attraction + R * terms.mean_q_U, agreement.ami, agreement.accuracy))
-        seconds, J, ami, accuracy = np.mean(found[1:], axis=0)
-        spread = np.std([one[1] for one in found[1:]])
+        seconds, J, ami, accuracy = np.mean(found, axis=0)
+        spread = np.std([one[1] for one in found])
         print(
             f"| {name} | {len(X):,} | {what} | {seconds:.2f} | {J:.4f} ± {spread:.4f} | {ami:.3f} | {accuracy:.4f} |",
             flush=True,

@@ -1,8 +1,9 @@
-"""What the benchmarks share: graphs of the data sets, the objective for large N, threads."""
+"""What the benchmarks share: graphs of the data sets, layouts of a graph, the objective for large N."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,14 @@ from sce.core.parallel import Team
 from sce.core.random import below, below_low, bits, stream
 from sce.engines.threads import ThreadEngine
 from sce.graph.build import GraphOptions, build_affinity
-from sce.layout.records import Layout, LayoutOptions
-from sce.layout.sampler.epochs import sample
-from sce.layout.scale import FixedScale
+from sce.layout.options import LayoutOptions
+from sce.layout.plan import Stage
+from sce.layout.problem import Problem
+from sce.layout.records import NOBODY, Layout, Watch
+from sce.layout.run import lay_out
+from sce.layout.scale import ScaleRule
+from sce.layout.similarities import Similarities
+from sce.layout.state import State
 
 # The similarities of the paper's experiments.
 PAPER = {name: GraphOptions(**datasets.about(name).similarities) for name in ("mnist", "shuttle", "ijcnn")}
@@ -30,19 +36,30 @@ def require_data() -> None:
 
 
 def load_graph(name: str, options: GraphOptions | None = None) -> tuple[np.ndarray, sp.csr_matrix]:
-    """The vectors of a data set and its P, as in the paper unless told otherwise."""
+    """The vectors of a data set and its P, by default as in the paper."""
     X = datasets.load(name).X
     with Team(os.cpu_count() or 1) as team:
         return X, build_affinity(X, options or PAPER[name], team, seed=0).P
 
 
-def layout(
-    P: sp.csr_matrix, start: np.ndarray, n_epochs: int, *, r: float = 1.0, seed: int = 0, n_jobs: int = 1
+def make_problem(P: sp.csr_matrix, team: Team, seed: int = 0) -> Problem:
+    """P, to be laid out by the threads of a team."""
+    return Problem(Similarities(P, team), seed=seed)
+
+
+def run(
+    problem: Problem, rule: ScaleRule, optimizer: str, start: np.ndarray, watch: Watch = NOBODY, **options: Any
 ) -> Layout:
-    """Our sampler with r fixed, and the paper's learning rate."""
-    options = LayoutOptions(FixedScale(r), n_epochs, (1.0, 0.0), seed=seed)
-    with Team(n_jobs) as team:
-        return sample(P, start, options, ThreadEngine(team), team)
+    """The layout from given coordinates, without coarse maps."""
+    chosen = LayoutOptions(rule, optimizer=optimizer, init=start, n_components=start.shape[1], **options)
+    return lay_out(problem, chosen, ThreadEngine(problem.graph.team), watch=watch)
+
+
+def run_stages(problem: Problem, stages: Iterable[Stage], start: np.ndarray) -> Layout:
+    """The layout from given coordinates by given stages."""
+    plan = tuple(stages)
+    options = LayoutOptions(plan[-1].rule)
+    return lay_out(problem, options, ThreadEngine(problem.graph.team), state=State(plan, Y=start))
 
 
 @kernel

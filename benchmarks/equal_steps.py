@@ -2,7 +2,7 @@
 
 Usage: SCE_DATA=folder python benchmarks/equal_steps.py [mnist shuttle ijcnn] [--seeds 3] [--start auto|random]
 
-From a random start single runs differ by several per cent, so that it takes more seeds to see a difference.
+From a random start single runs differ by several per cent, so that more seeds are needed to see a difference.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ import argparse
 
 import numpy as np
 
-from common import layout, load_graph, objective, require_data
+from common import load_graph, make_problem, objective, require_data, run
 from literal import algorithm_1, make_table
 from sce.core.parallel import Team
-from sce.layout.sampler.epochs import STEPS_PER_POINT
+from sce.layout.plan import STEPS_PER_POINT
+from sce.layout.scale import FixedScale
 from sce.layout.start import starting_points
 
 EPOCHS = {"mnist": 70, "shuttle": 100, "ijcnn": 150}
@@ -26,8 +27,11 @@ def compare(name: str, seeds: int, init: str) -> None:
     ours, papers = [], []
     for seed in range(seeds):
         with Team(2) as team:
-            start = starting_points(init, X, P, 2, seed, team)
-        ours.append(objective(P, layout(P, start, EPOCHS[name], seed=seed, n_jobs=2).Y, 1.0))
+            problem = make_problem(P, team, seed)
+            start = starting_points(problem, init, 2, X)
+            rate = (1.0, 0.0)  # the paper's
+            Y = run(problem, FixedScale(1.0), "sampler", start, n_epochs=EPOCHS[name], learning_rate=rate).Y
+        ours.append(objective(P, Y, 1.0))
         papers.append(objective(P, algorithm_1(table, start, steps, r=1.0, seed=seed), 1.0))
     ratio = np.mean(ours) / np.mean(papers)
     print(

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import argparse
 import time
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -26,17 +25,18 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import pdist
 
-from common import require_data
+from common import make_problem, require_data, run
 from sce import datasets
 from sce.core.parallel import Team
-from sce.engines.threads import ThreadEngine
 from sce.graph.build import GraphOptions, build_affinity
-from sce.layout.gradient.continuation import descend
+from sce.layout.gradient.continuation import Continuation, descend
 from sce.layout.gradient.descent import Descent
 from sce.layout.gradient.precondition import Preconditioner
-from sce.layout.gradient.terms import Gradient, as_graph
-from sce.layout.records import Layout, LayoutOptions, Watch
-from sce.layout.sampler.epochs import sample
+from sce.layout.gradient.terms import Gradient
+from sce.layout.options import LayoutOptions
+from sce.layout.plan import Stage, gradient_stage
+from sce.layout.problem import Problem
+from sce.layout.records import Layout
 from sce.layout.scale import FixedScale
 from sce.layout.start import starting_points
 
@@ -79,8 +79,8 @@ def load_rows(name: str, n_rows: int | None) -> np.ndarray:
     return X[np.sort(np.random.default_rng(0).permutation(len(X))[:n_rows])]
 
 
-def prepare(name: str, options: GraphOptions, n_rows: int | None, team: Team) -> tuple[np.ndarray, sp.csr_matrix]:
-    """Vectors and P of the largest component of a data set, or of a sample of it."""
+def prepare(name: str, options: GraphOptions, n_rows: int | None, team: Team) -> tuple[np.ndarray, Problem]:
+    """The largest component of a data set, or of a sample of it."""
     X = load_rows(name, n_rows)
     P = build_affinity(X, options, team, seed=0).P
     _, label = connected_components(P, directed=False)
@@ -88,59 +88,67 @@ def prepare(name: str, options: GraphOptions, n_rows: int | None, team: Team) ->
     if len(keep) < len(X):
         P = sp.csr_matrix(P[keep][:, keep])
         P.data /= P.data.sum(dtype=np.float64)
-    return X[keep], P
+    return X[keep], make_problem(P, team)
 
 
-def parts(P: sp.csr_matrix, Y: np.ndarray) -> Parts:
+def parts(problem: Problem, Y: np.ndarray) -> Parts:
     """By all pairs, 8 bytes for each: for some thousand points."""
     Y = np.asarray(Y, np.float64)
-    edges = P.tocoo()
+    edges = problem.graph.P.tocoo()
     near = np.square(Y[edges.row] - Y[edges.col]).sum(axis=1)
     far = pdist(Y, "sqeuclidean")
     return Parts(float(edges.data.astype(np.float64) @ np.log1p(near)), float(np.mean(far / (1.0 + far))))
 
 
-def gradient_error(P: sp.csr_matrix, Y: np.ndarray, r: float, team: Team) -> float:
+def gradient_error(problem: Problem, Y: np.ndarray, r: float) -> float:
     """|fast - exact| / |exact| of the whole gradient, the fast one as precise as the descent would ask for at this Y."""
     Y = np.asarray(Y, np.float64)
-    fast, rule = Gradient(P, None, team, "grid"), FixedScale(r)
-    descent = Descent(fast, Preconditioner(as_graph(P), team), Y)
+    fast, rule = Gradient(problem.graph, method="grid"), FixedScale(r)
+    descent = Descent(fast, Preconditioner(problem.graph), Y)
     descent._adapt(descent.terms.pull + r * descent.terms.push, rule)  # noqa: SLF001
-    found, true = fast(Y, descent._accuracy), Gradient(P, None, team, "exact")(Y)  # noqa: SLF001
+    found, true = fast(Y, descent._accuracy), Gradient(problem.graph, method="exact")(Y)  # noqa: SLF001
     exact = true.pull + r * true.push
     return float(np.linalg.norm(found.pull + r * found.push - exact) / np.linalg.norm(exact))
 
 
-def warm_up(P: sp.csr_matrix, start: np.ndarray, team: Team) -> None:
-    """Compile all that a run may need, be its maps a point or very wide."""
-    sample(P, start, LayoutOptions(FixedScale(1.0), n_epochs=3), ThreadEngine(team), team)
+def descent_at(problem: Problem, r: float, iterations: int | None = None, tol: float | None = None) -> Stage:
+    """The full gradient at some r."""
+    return gradient_stage(problem, LayoutOptions(FixedScale(r), tol=tol), iterations)
+
+
+def warm_up(problem: Problem, start: np.ndarray) -> None:
+    """Compile whatever a run may need, whether its maps are a point or very wide."""
+    run(problem, FixedScale(1.0), "sampler", start, n_epochs=3)
     for r in (1e-4, 10.0):
-        descend(P, start, LayoutOptions(FixedScale(r), n_epochs=30), team, method="grid")
-    gradient = Gradient(P, None, team, "grid")
+        descend(problem, descent_at(problem, r, 30), start, "grid")
+    gradient = Gradient(problem.graph, method="grid")
     for scale in (1e-7, 1.0, 30.0, 1e5):
         gradient(scale * start.astype(np.float64))
     if len(start) <= 10_000:
-        Gradient(P, None, team, "exact")(start.astype(np.float64))
+        Gradient(problem.graph, method="exact")(start.astype(np.float64))
 
 
-def follow(P: sp.csr_matrix, start: np.ndarray, r: float, team: Team) -> tuple[Layout, list[np.ndarray], float]:
+def follow(problem: Problem, start: np.ndarray, r: float) -> tuple[Layout, list[np.ndarray], float]:
     """A run on the grid: its result, the first, middle and last map, and its seconds."""
-    maps = [start]
-    watch = Watch(lambda _, Y, *__: maps.append(Y))
+    maps, history, reason = [start], [], None
     begin = time.perf_counter()
-    layout = descend(P, start, LayoutOptions(FixedScale(r)), team, watch, method="grid")
+    path = Continuation(problem, descent_at(problem, r), start, method="grid")
+    while reason is None and (advanced := path.advance()) is not None:
+        record, reason = advanced
+        history.append(record)
+        maps.append(path.coordinates())
     seconds = time.perf_counter() - begin
+    layout = Layout(maps[-1], history[-1].r, history, reason or path.done_reason())
     return layout, [start, maps[len(maps) // 2], layout.Y], seconds
 
 
-def best_excess(P: sp.csr_matrix, start: np.ndarray, Y: np.ndarray, r: float, n_iterations: int, team: Team) -> float:
+def best_excess(problem: Problem, start: np.ndarray, Y: np.ndarray, r: float, n_iterations: int) -> float:
     """The lowest J - r of long runs with exact sums: from the start, the sampler's map, the map found, a random start."""
-    weak = LayoutOptions(FixedScale(min(r, 1.0)))
-    sampled = sample(P, start, weak, ThreadEngine(team), team).Y
-    random = starting_points("random", None, P, 2, 1, team)
-    options = replace(weak, rule=FixedScale(r), n_epochs=n_iterations, tol=0.0)
-    maps = [descend(P, first, options, team, method="exact").Y for first in (start, sampled, Y, random)]
-    return min(parts(P, Y).excess(r) for Y in maps)
+    sampled = run(problem, FixedScale(min(r, 1.0)), "sampler", start).Y
+    random = starting_points(problem._replace(seed=1), "random", 2)
+    stage = descent_at(problem, r, n_iterations, tol=0.0)
+    maps = [descend(problem, stage, first, "exact").Y for first in (start, sampled, Y, random)]
+    return min(parts(problem, Y).excess(r) for Y in maps)
 
 
 def gap_closed(first: float, found: float, best: float, r: float) -> str:
@@ -152,22 +160,23 @@ def gap_closed(first: float, found: float, best: float, r: float) -> str:
 
 
 def compare(name: str, decades: range, n_iterations: int, team: Team) -> None:
-    X, P = prepare(name, *DATA[name], team)
-    start = starting_points("pca", X, P, 2, 0, team)
+    X, problem = prepare(name, *DATA[name], team)
+    graph = problem.graph
+    start = starting_points(problem, "pca", 2, X)
     dense = name != "mnist"
-    warm_up(P, start, team)
-    scaled = [parts(P, c * start.astype(np.float64)) for c in SCALES] if dense else []
-    print(f"\n{name}: {P.shape[0]} points, {P.nnz // 2} edges\n\n{HEAD}", flush=True)
+    warm_up(problem, start)
+    scaled = [parts(problem, c * start.astype(np.float64)) for c in SCALES] if dense else []
+    print(f"\n{name}: {graph.n_points} points, {graph.n_edges} edges\n\n{HEAD}", flush=True)
     lowest = np.inf
     for t in decades:
         r = 10.0**t
-        layout, maps, seconds = follow(P, start, r, team)
-        errors = [f"{gradient_error(P, Y, r, team):.1e}" for Y in maps]
-        E_U = Gradient(P, None, team, "exact")(layout.Y.astype(np.float64)).mean_q_U
+        layout, maps, seconds = follow(problem, start, r)
+        errors = [f"{gradient_error(problem, Y, r):.1e}" for Y in maps]
+        E_U = Gradient(graph, method="exact")(layout.Y.astype(np.float64)).mean_q_U
         gap = "-"
         if dense:
-            first, found = min(p.excess(r) for p in scaled), parts(P, layout.Y).excess(r)
-            gap = gap_closed(first, found, best_excess(P, start, layout.Y, r, n_iterations, team), r)
+            first, found = min(p.excess(r) for p in scaled), parts(problem, layout.Y).excess(r)
+            gap = gap_closed(first, found, best_excess(problem, start, layout.Y, r, n_iterations), r)
         rise = max(0.0, 100.0 * (E_U / lowest - 1.0))
         lowest = min(lowest, E_U)
         extent = np.ptp(layout.Y, axis=0).max()

@@ -59,10 +59,8 @@ def stages(row: dict[str, Any]) -> dict[str, tuple[float, float]]:
     """Seconds and GiB of each of the four stages."""
     found = dict.fromkeys(STAGES, (0.0, 0.0))
     for name, seconds, resident, _ in row["stages"]:
-        stage = "start and coarse maps" if name in ("start", "coarse maps") else name
-        if stage in found:
-            before = found[stage]
-            found[stage] = (before[0] + seconds, max(before[1], resident))
+        if name in found:
+            found[name] = (seconds, resident)
     return found
 
 

@@ -10,18 +10,15 @@ import os
 import time
 
 import numpy as np
-import scipy.sparse as sp
 
-from common import require_data
+from common import make_problem, require_data, run
 from sce import datasets
 from sce.core.parallel import Team
-from sce.engines.threads import ThreadEngine
 from sce.graph.build import GraphOptions, build_affinity
 from sce.layout.gradient.descent import Descent
 from sce.layout.gradient.precondition import Preconditioner
-from sce.layout.gradient.terms import Gradient, as_graph
-from sce.layout.records import LayoutOptions
-from sce.layout.sampler.epochs import sample
+from sce.layout.gradient.terms import Gradient
+from sce.layout.problem import Problem
 from sce.layout.scale import FixedScale
 from sce.layout.start import starting_points
 
@@ -29,17 +26,17 @@ SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 EXTENTS = (1e-3, 1.0, 10.0, 60.0, 200.0, 1e3, 1e4, 1e6)
 
 
-def drawn(X: np.ndarray, team: Team, d: int) -> tuple[sp.csr_matrix, np.ndarray]:
+def drawn(X: np.ndarray, team: Team, d: int) -> tuple[Problem, np.ndarray]:
     """The 15-NN graph of X and the sampler's map at r = 1."""
-    P = build_affinity(X, GraphOptions("knn", n_neighbors=15), team, seed=0).P
-    start = starting_points("pca", X, P, d, 0, team)
-    return P, sample(P, start, LayoutOptions(FixedScale(1.0)), ThreadEngine(team), team).Y.astype(np.float64)
+    problem = make_problem(build_affinity(X, GraphOptions("knn", n_neighbors=15), team, seed=0).P, team)
+    start = starting_points(problem, "pca", d, X)
+    return problem, run(problem, FixedScale(1.0), "sampler", start).Y.astype(np.float64)
 
 
-def seconds(P: sp.csr_matrix, Y: np.ndarray, team: Team, n_iterations: int = 6) -> tuple[float, float]:
+def seconds(problem: Problem, Y: np.ndarray, n_iterations: int = 6) -> tuple[float, float]:
     """The median of some iterations at the map's own r, and the megabytes that the repulsion keeps."""
-    gradient = Gradient(P, None, team)
-    descent = Descent(gradient, Preconditioner(as_graph(P), team), Y)
+    gradient = Gradient(problem.graph)
+    descent = Descent(gradient, Preconditioner(problem.graph), Y)
     rule = FixedScale(min(max(descent.natural_weight(), 1e-6), 1e30))
     times = []
     for _ in range(n_iterations + 1):
@@ -58,8 +55,8 @@ def by_size(most: int, d: int) -> None:
     with Team(os.cpu_count() or 1) as team:
         for n in SIZES:
             if n <= most:
-                P, Y = drawn(X[np.sort(order[:n])], team, d)
-                took, kept = seconds(P, Y, team)
+                problem, Y = drawn(X[np.sort(order[:n])], team, d)
+                took, kept = seconds(problem, Y)
                 print(f"| {n:,} | {np.ptp(Y):.0f} | {1000 * took:.1f} | {kept:.0f} |", flush=True)
 
 
@@ -67,9 +64,9 @@ def by_extent(d: int) -> None:
     X = datasets.load("mnist").X
     print(f"\n{d}-D, by extent (MNIST, 15-NN, 70,000 points):\n\n| extent | ms an iteration | MB |\n|---|---|---|")
     with Team(os.cpu_count() or 1) as team:
-        P, Y = drawn(X, team, d)
+        problem, Y = drawn(X, team, d)
         for extent in EXTENTS:
-            took, kept = seconds(P, Y * (extent / np.ptp(Y)), team)
+            took, kept = seconds(problem, Y * (extent / np.ptp(Y)))
             print(f"| {extent:g} | {1000 * took:.1f} | {kept:.0f} |", flush=True)
 
 

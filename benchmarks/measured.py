@@ -1,10 +1,11 @@
-"""What the benchmarks of time share: a fresh process with a time limit, a clock for the stages of a fit, tables in Markdown.
+"""What the benchmarks of time share: fresh processes with a time limit, a clock for the stages of a fit, tables in Markdown.
 
-Nothing heavy is imported here: a process that measures how long its imports take imports this first.
+This module imports nothing heavy, because a process that times its own imports imports it first.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 import os
@@ -19,14 +20,14 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-# Names by which the libraries beneath the methods are told how many threads to use.
+# The environment variables that tell the libraries beneath the methods how many threads to use.
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 HERE = Path(__file__).parent
 DONE, TOO_SLOW, FAILED = "done", "too slow", "failed"
 
 
 class Ended(NamedTuple):
-    """How a process ended, in a line why, where it did not do its job, and how many cores were busy with something else."""
+    """How a process ended, the reason in a line if it failed, and how many cores were busy with something else."""
 
     status: str
     reason: str
@@ -36,25 +37,25 @@ class Ended(NamedTuple):
 def run_fresh(script: str, job: dict[str, Any], threads: int, time_limit: float) -> Ended:
     """Run a script of this folder in a process of its own, with the job as JSON for its only argument.
 
-    The job gets the time at which the process was started, and the time limit, which the process sets for itself with
-    :func:`limit`: the system ends it, whatever it is doing.
+    The job is given the time at which the process was started, and the time limit. The process sets the limit itself, with
+    :func:`limit`, and the system then ends it whatever it is doing.
     """
     environment = {**os.environ, **dict.fromkeys(THREADS, str(threads))}
     job = {**job, "threads": threads, "time_limit": time_limit, "started": time.time()}
-    with tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryFile() as output:
         command = [sys.executable, "-W", "ignore", str(HERE / script), json.dumps(job)]
         before, began = _others(), time.perf_counter()
-        code = subprocess.run(command, check=False, stdout=said, stderr=said, env=environment).returncode
+        code = subprocess.run(command, check=False, stdout=output, stderr=output, env=environment).returncode
         busy = max(0.0, _others() - before) / (time.perf_counter() - began)
         if code == 0:
             return Ended(DONE, "", busy)
         if code == -signal.SIGALRM:
             return Ended(TOO_SLOW, f"more than {time_limit:g} s", busy)
-        return Ended(FAILED, _reason(code, said), busy)
+        return Ended(FAILED, _reason(code, output), busy)
 
 
 def _others() -> float:
-    """The CPU seconds, of all cores since the machine was started, that this process's children did not use."""
+    """The CPU seconds of all cores since the machine was started, less those that this process's children used."""
     user, nice, system, _, _, *more = map(
         int, Path("/proc/stat").read_text(encoding="ascii").split("\n")[0].split()[1:9]
     )
@@ -62,22 +63,32 @@ def _others() -> float:
     return (user + nice + system + sum(more)) / os.sysconf("SC_CLK_TCK") - used.ru_utime - used.ru_stime
 
 
-def _reason(code: int, said: Any) -> str:
+def _reason(code: int, output: Any) -> str:
     if code < 0:
         name = signal.Signals(-code).name
-        return f"ended by {name}{', for want of memory perhaps' if name == 'SIGKILL' else ''}"
-    said.seek(0)
-    lines = [line.strip() for line in said.read().decode("utf-8", "replace").splitlines() if line.strip()]
+        return f"ended by {name}{', possibly out of memory' if name == 'SIGKILL' else ''}"
+    output.seek(0)
+    lines = [line.strip() for line in output.read().decode("utf-8", "replace").splitlines() if line.strip()]
     return lines[-1][:200] if lines else f"ended with code {code}"
 
 
 def limit(seconds: float) -> None:
-    """Let the system end this process after so many seconds from now, unless it is called again."""
+    """Let the system end this process so many seconds from now; another call replaces the limit."""
     signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
+def wrap(place: str, wrapper: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
+    """Replace the function "module:name" or "module:class.name" by what the wrapper makes of it."""
+    module, path = place.split(":")
+    *outer, name = path.split(".")
+    holder: Any = importlib.import_module(module)
+    for part in outer:
+        holder = getattr(holder, part)
+    setattr(holder, name, wrapper(getattr(holder, name)))
+
+
 class Clock:
-    """Adds up the seconds of functions, by stage; within one of them, those of another count for the other stage alone."""
+    """Adds up the seconds of functions by stage; where one calls another, the time counts for the inner one alone."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
@@ -85,17 +96,12 @@ class Clock:
         self._since = 0.0
 
     def watch(self, place: str, stage: str) -> None:
-        """Count the calls of "module:name" or "module:class.name" as a stage; a version without that name has no such stage."""
-        module, path = place.split(":")
-        *outer, name = path.split(".")
-        holder: Any = importlib.import_module(module)
-        for part in outer:
-            holder = getattr(holder, part, None)
-        if hasattr(holder, name):
-            setattr(holder, name, self.around(getattr(holder, name), stage))
+        """Count the calls of a function, named as for :func:`wrap`, as a stage; some versions of a library do not have it."""
+        with contextlib.suppress(AttributeError):
+            wrap(place, lambda function: self.around(function, stage))
 
     def around(self, function: Callable[..., Any], stage: str) -> Callable[..., Any]:
-        """The function, its seconds counted."""
+        """The function, with its seconds counted."""
 
         def timed(*args: Any, **options: Any) -> Any:
             self._credit()
@@ -109,12 +115,12 @@ class Clock:
         return timed
 
     def take(self) -> dict[str, float]:
-        """The seconds so far, and begin again at 0."""
+        """The seconds so far; the clock begins again at 0."""
         found, self.seconds = self.seconds, {}
         return found
 
     def _credit(self) -> None:
-        """What has passed since the last change is the stage's that was running."""
+        """Credit the time since the last change to the stage that was running."""
         now = time.perf_counter()
         if self._running:
             stage = self._running[-1]
@@ -123,7 +129,7 @@ class Clock:
 
 
 def machine() -> str:
-    """The processor and its cores: seconds of another machine are other seconds."""
+    """The processor and its cores, because times depend on the machine."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
         name = next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
@@ -146,7 +152,7 @@ def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def brief(number: float | None) -> str:
-    """A number with three digits that count; "-" for none.
+    """A number with three significant digits; "-" for none.
 
     >>> [brief(value) for value in (None, 0.01234, 1.5, 1234.5)]
     ['-', '0.0123', '1.50', '1234']

@@ -6,10 +6,10 @@ Usage: python benchmarks/memory.py [images | table | double] [--cosine] [--loade
     table   (5000000, 100) float32
     double  (2500000, 100) float64
 
---loaded reads the file into memory instead of mapping it; then X itself counts. The file is made in a temporary folder
-(within FOLDER), a piece at a time, and removed at the end. Shown are the seconds of each stage and the peaks of resident
-memory: all of it, which counts mapped pages of the file too, and what is not a file ("anonymous"), both sampled; and the
-peak of the whole process as the kernel has it.
+--loaded reads the file into memory instead of mapping it; X itself then counts. The file is written to a temporary folder
+(within FOLDER), a piece at a time, and removed at the end. The output has the seconds of each stage and its peaks of resident
+memory, both sampled: all of it, mapped pages of the file included, and what belongs to no file ("anonymous"). The last line has
+the peak of the whole process as the kernel reports it.
 """
 
 from __future__ import annotations
@@ -20,9 +20,12 @@ import sys
 import tempfile
 import threading
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+
+from measured import wrap
 
 SHAPES = {
     "images": ((650_000, 784), np.float32),
@@ -31,10 +34,17 @@ SHAPES = {
 }
 CLUSTERS, LATENT, PIECE = 100, 20, 10_000
 EPOCHS = 5
+STAGES = {  # the function whose call begins it
+    "sce.graph.index:nearest_neighbors": "neighbours",
+    "sce.graph.affinity:entropic_affinity": "affinity",
+    "sce.graph.affinity:knn_affinity": "affinity",
+    "sce.estimator:lay_out": "start and coarse maps",
+    "sce.core.progress:Reporter.epochs": "layout",  # is asked how to show the epochs of the layout proper
+}
 
 
 def write(path: Path, shape: tuple[int, int], dtype: type) -> None:
-    """Gaussian clusters in a space of 20 dimensions, turned into that of the columns, with some noise in each of these."""
+    """Gaussian clusters in a space of 20 dimensions, rotated into that of the columns, with some noise in each column."""
     n, d = shape
     rng = np.random.default_rng(0)
     centres = 3 * rng.standard_normal((CLUSTERS, LATENT), np.float32)
@@ -50,20 +60,21 @@ def write(path: Path, shape: tuple[int, int], dtype: type) -> None:
 
 
 def status() -> dict[str, int]:
-    """What the kernel says of this process, in KiB: VmHWM is the peak of VmRSS, and that of ru_maxrss."""
+    """What the kernel reports about this process, in KiB; VmHWM is the peak of VmRSS, as is ru_maxrss."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return {line.split(":")[0]: int(line.split()[1]) for line in lines if line.endswith(" kB")}
 
 
-class Watch:
-    """Samples the resident memory of this process, stage by stage, from a thread of its own."""
+class Sampled:
+    """The resident memory of this process, sampled stage by stage from a thread of its own."""
 
     def __init__(self) -> None:
-        self.stages: list[list] = []  # name, start, peak of resident and of anonymous memory
-        self._begin("import and check")
+        self.stages: list[list] = []  # name, start, peaks of resident and of anonymous memory in GiB
+        self.begin("import and check")
         threading.Thread(target=self._sample, daemon=True).start()
 
-    def _begin(self, stage: str) -> None:
+    def begin(self, stage: str) -> None:
+        """A stage begins."""
         self.stages.append([stage, time.perf_counter(), 0.0, 0.0])
 
     def _sample(self) -> None:
@@ -73,39 +84,37 @@ class Watch:
                 last[place] = max(last[place], now[name] / 2**20)
             time.sleep(0.01)
 
-    def around(self, function, stage: str):
-        """The function, which begins a stage."""
+    def watch_fit(self) -> None:
+        """Begin the stages of a fit as they come."""
+        for place, stage in STAGES.items():
+            wrap(place, lambda function, stage=stage: self._around(function, stage))
 
-        def begin(*args, **options):
-            self._begin(stage)
+    def _around(self, function, stage: str):
+        """The function, whose call begins a stage."""
+
+        def beginning(*args, **options):
+            self.begin(stage)
             return function(*args, **options)
 
-        return begin
+        return beginning
 
-    def report(self) -> None:
-        """Print the stages."""
-        self._begin("end")
-        print(f"{'stage':<18}{'seconds':>9}{'resident GiB':>14}{'anonymous GiB':>15}")
-        for (stage, start, resident, anonymous), (_, stop, *_) in zip(self.stages, self.stages[1:], strict=False):
-            print(f"{stage:<18}{stop - start:>9.1f}{resident:>14.2f}{anonymous:>15.2f}")
+    def figures(self) -> list[tuple[str, float, float, float]]:
+        """The name, the seconds and the two peaks of each stage; all of them have ended."""
+        self.begin("end")
+        return [(name, stop - start, *peaks) for (name, start, *peaks), (_, stop, *_) in pairwise(self.stages)]
 
 
 def embed(path: Path, metric: str, loaded: bool) -> None:
     """Fit, in this process, and report."""
-    watch = Watch()
-    from sce import SCE, estimator
-    from sce.graph.build import affinity, neighbors
+    sampled = Sampled()
+    from sce import SCE
 
-    for module, name, stage in (
-        (neighbors, "nearest_neighbors", "neighbours"),
-        (affinity, "knn_affinity", "graph"),
-        (estimator, "starting_points", "start"),
-        (estimator, "optimize", f"{EPOCHS} epochs"),
-    ):
-        setattr(module, name, watch.around(getattr(module, name), stage))
+    sampled.watch_fit()
     X = np.load(path) if loaded else np.load(path, mmap_mode="r")
     model = SCE(n_epochs=EPOCHS, random_state=0, metric=metric).fit(X)
-    watch.report()
+    print(f"{'stage':<24}{'seconds':>9}{'resident GiB':>14}{'anonymous GiB':>15}")
+    for stage, seconds, resident, anonymous in sampled.figures():
+        print(f"{stage:<24}{seconds:>9.1f}{resident:>14.2f}{anonymous:>15.2f}")
     peak, size = 1024 * status()["VmHWM"], path.stat().st_size
     single = X.size * 4
     print(

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-GRAPH, LAYOUT = "graph", "layout"
+GRAPH, LAYOUT, REST = "graph", "layout", "rest"
 K = 15
 Fit = Callable[[np.ndarray, int, int], np.ndarray]
 
@@ -76,8 +76,8 @@ def _phate(X: np.ndarray, seed: int, threads: int) -> np.ndarray:
 
 _SCE_STAGES = (
     ("sce.estimator:build_affinity", GRAPH),
-    ("sce.estimator:coarse_start", LAYOUT),
-    ("sce.estimator:optimize", LAYOUT),
+    ("sce.estimator:lay_out", LAYOUT),
+    ("sce.layout.run:starting_points", REST),
 )
 METHODS: dict[str, Method] = {
     "sce": Method("sce", "sce", "sce", _sce, _SCE_STAGES),

@@ -13,15 +13,13 @@ import argparse
 import time
 
 import numpy as np
-import scipy.sparse as sp
 
+from common import run
 from family import DATA, prepare, warm_up
 from sce.core.parallel import Team
-from sce.engines.threads import ThreadEngine
 from sce.layout.gradient.terms import Gradient
-from sce.layout.optimize import optimize
-from sce.layout.records import LayoutOptions
-from sce.layout.sampler.epochs import choose_epochs
+from sce.layout.plan import choose_epochs
+from sce.layout.problem import Problem
 from sce.layout.scale import SCEScale
 from sce.layout.start import starting_points
 
@@ -33,15 +31,15 @@ HEAD = (
 )
 
 
-def compare(P: sp.csr_matrix, start: np.ndarray, alpha: float, times: list[int], team: Team) -> None:
+def compare(problem: Problem, start: np.ndarray, alpha: float, times: list[int]) -> None:
     """The lines of one alpha."""
-    rule, engine, gradient = SCEScale(alpha), ThreadEngine(team), Gradient(P, None, team)
-    default = choose_epochs(P.shape[0], P.nnz // 2)
+    rule, graph = SCEScale(alpha), problem.graph
+    gradient, default = Gradient(graph), choose_epochs(graph.n_points, graph.n_edges)
     runs = [("auto", "auto", None), *((f"sampler x {k}", "sampler", k * default) for k in times)]
     weight, lowest = np.nan, np.nan
     for name, optimizer, n_epochs in runs:
         begin = time.perf_counter()
-        layout = optimize(P, start, LayoutOptions(rule, n_epochs), optimizer, engine, team)
+        layout = run(problem, rule, optimizer, start, n_epochs=n_epochs)
         seconds = time.perf_counter() - begin
         terms = gradient(layout.Y.astype(np.float64), 1e-6)
         if optimizer == "auto":
@@ -63,9 +61,9 @@ if __name__ == "__main__":
     arguments = parser.parse_args()
     with Team(2) as team:
         for name in arguments.names:
-            X, P = prepare(name, *DATA[name], team)
-            start = starting_points("pca", X, P, 2, 0, team)
-            warm_up(P, start, team)
-            print(f"\n{name}: {P.shape[0]} points, {P.nnz // 2} edges\n\n{HEAD}", flush=True)
+            X, problem = prepare(name, *DATA[name], team)
+            start = starting_points(problem, "pca", 2, X)
+            warm_up(problem, start)
+            print(f"\n{name}: {problem.n_points} points, {problem.graph.n_edges} edges\n\n{HEAD}", flush=True)
             for alpha in ALPHAS:
-                compare(P, start, alpha, [k for k in TIMES if k <= arguments.most], team)
+                compare(problem, start, alpha, [k for k in TIMES if k <= arguments.most])

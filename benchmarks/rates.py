@@ -12,20 +12,17 @@ from __future__ import annotations
 
 import argparse
 import time
-from dataclasses import replace
 
 import numpy as np
-import scipy.sparse as sp
 
-from common import objective, require_data
+from common import make_problem, objective, require_data, run_stages
 from sce import datasets
 from sce.core.parallel import Team
-from sce.engines.threads import ThreadEngine
 from sce.graph.build import GraphOptions, build_affinity
-from sce.layout.coarse import coarse_start
-from sce.layout.optimize import optimize
-from sce.layout.records import LayoutOptions
-from sce.layout.sampler.epochs import choose_rate
+from sce.layout.coarse import make_levels
+from sce.layout.options import LayoutOptions
+from sce.layout.plan import SAMPLER, Stage, choose_rate, make_plan
+from sce.layout.problem import Problem
 from sce.layout.scale import SCEScale
 from sce.layout.start import starting_points
 from sce.quality import class_agreement
@@ -34,27 +31,26 @@ R = 10.0
 HEAD = "| data | points | rate | epochs | seconds | J | AMI | accuracy |\n|---|---|---|---|---|---|---|---|"
 
 
-def lay_out(P: sp.csr_matrix, start: np.ndarray, options: LayoutOptions, epochs: int | None, team: Team) -> np.ndarray:
-    """The map of SCE's defaults, with so many epochs after the coarse maps."""
-    engine = ThreadEngine(team)
-    begun = coarse_start(P, start, options, engine, team)
-    left = begun.options if epochs is None else replace(begun.options, n_epochs=epochs)
-    return optimize(P, begun.start, left, "auto", engine, team).Y
+def plan(problem: Problem, rate: tuple[float, float] | None, epochs: int | None) -> list[Stage]:
+    """The stages of SCE's defaults after the start, with so many epochs after the coarse maps."""
+    _, *stages = make_plan(problem, LayoutOptions(SCEScale(), learning_rate=rate), list(make_levels(problem)))
+    return [s._replace(n_epochs=epochs) if epochs and s.kind == SAMPLER else s for s in stages]
 
 
 def measure(name: str, arguments: argparse.Namespace, team: Team) -> None:
     """The lines of a data set."""
     X, y = datasets.load(name)
     P = build_affinity(X, GraphOptions(), team, seed=0).P
-    first = starting_points("auto", X, P, 2, 0, team)
-    lay_out(P, first, LayoutOptions(SCEScale()), 1, team)  # compiles
+    first = make_problem(P, team)
+    run_stages(first, plan(first, None, 1), starting_points(first, "auto", 2, X))  # compiles
     for rate in arguments.rates:
         for epochs in arguments.epochs:
             found = []
             for seed in range(arguments.seeds):
-                start = starting_points("auto", X, P, 2, seed, team)
+                problem = make_problem(P, team, seed)
+                start, stages = starting_points(problem, "auto", 2, X), plan(problem, rate, epochs)
                 begin = time.perf_counter()
-                Y = lay_out(P, start, LayoutOptions(SCEScale(), None, rate, seed=seed), epochs, team)
+                Y = run_stages(problem, stages, start).Y
                 seconds = time.perf_counter() - begin
                 agreement = class_agreement(Y, y) if datasets.about(name).labels_are_classes else None
                 scores = (agreement.ami, agreement.accuracy) if agreement else (np.nan, np.nan)

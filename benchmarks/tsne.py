@@ -15,22 +15,20 @@ from __future__ import annotations
 import argparse
 import math
 import time
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
+from common import run
 from family import prepare, warm_up
 from sce.core.parallel import Team
-from sce.engines.threads import ThreadEngine
 from sce.graph.build import GraphOptions
-from sce.layout.divergence import divergence_constant
-from sce.layout.gradient.continuation import descend
+from sce.layout.divergence import divergence_constants
 from sce.layout.gradient.terms import Gradient, Terms
-from sce.layout.optimize import optimize
-from sce.layout.records import Layout, LayoutOptions, Watch
-from sce.layout.scale import SNEScale
+from sce.layout.problem import Problem
+from sce.layout.records import Watch
+from sce.layout.scale import ScaleRule, SNEScale
 from sce.layout.start import starting_points
 
 try:
@@ -39,7 +37,7 @@ except ImportError:
     raise SystemExit("This benchmark needs openTSNE, which is not installed: pip install openTSNE.") from None
 
 N_JOBS = 2
-STRONG = 12.0  # the exaggeration of the second table
+EXAGGERATION = 12.0  # the exaggeration of the second table
 RACE = (
     "| | iterations | seconds | KL | above openTSNE's, % | r | at openTSNE's KL after seconds | at iteration "
     "| openTSNE's seconds / seconds |\n|---|---|---|---|---|---|---|---|---|"
@@ -85,26 +83,26 @@ def peer_phases(late: float) -> list[dict[str, Any]]:
     return [
         {
             "n_iter": defaults.early_exaggeration_iter,
-            "exaggeration": STRONG,
+            "exaggeration": EXAGGERATION,
             "momentum": defaults.initial_momentum,
         },
         {"n_iter": defaults.n_iter, "exaggeration": late, "momentum": defaults.final_momentum},
     ]
 
 
-def timed(name: str, run: Callable[[Watch], Layout]) -> Result:
+def ours(name: str, problem: Problem, rule: ScaleRule, optimizer: str, start: np.ndarray) -> Result:
     """A run of ours."""
     course: list[tuple[float, int, float]] = []
     begin = time.perf_counter()
     watch = Watch(lambda epoch, _, __, loss: course.append((time.perf_counter() - begin, epoch, loss)))
-    layout = run(watch)
+    layout = run(problem, rule, optimizer, start, watch)
     return Result(name, layout.Y, len(layout.history), time.perf_counter() - begin, course)
 
 
-def divergence(P: sp.csr_matrix, terms: Terms) -> float:
+def divergence(problem: Problem, terms: Terms) -> float:
     """D_KL(P || Q): sum P ln P - E_P[ln q] + ln sum q, where sum q = N (N - 1) E_U."""
-    n_pairs, constant = divergence_constant(P, None)
-    return constant + terms.attraction + math.log(terms.mean_q_U * n_pairs)
+    n_pairs, entropy = divergence_constants(problem)
+    return entropy + terms.attraction + math.log(terms.mean_q_U * n_pairs)
 
 
 def arrival(result: Result, goal: float) -> tuple[str, str]:
@@ -115,23 +113,19 @@ def arrival(result: Result, goal: float) -> tuple[str, str]:
     return "-", "-"
 
 
-def race(P: sp.csr_matrix, start: np.ndarray, method: str, team: Team) -> None:
+def race(problem: Problem, start: np.ndarray, method: str) -> None:
     """t-SNE itself."""
-    options = LayoutOptions(SNEScale())
     results = [
-        peer(P, start, method, peer_phases(1.0)),
-        timed("full gradient", lambda watch: descend(P, start, options, team, watch)),
-        timed(
-            "sampler, then full gradient",
-            lambda watch: optimize(P, start, options, "auto", ThreadEngine(team), team, watch),
-        ),
+        peer(problem.graph.P, start, method, peer_phases(1.0)),
+        ours("full gradient", problem, SNEScale(), "gradient", start),
+        ours("sampler, then full gradient", problem, SNEScale(), "auto", start),
     ]
-    gradient = Gradient(P, None, team)
+    gradient = Gradient(problem.graph)
     every = [gradient(result.Y.astype(np.float64), 1e-6) for result in results]
-    goal = divergence(P, every[0])
+    goal = divergence(problem, every[0])
     print(f"\n{RACE}")
     for result, terms in zip(results, every, strict=True):
-        kl = divergence(P, terms)
+        kl = divergence(problem, terms)
         print(
             f"| {result.name} | {result.iterations} | {result.seconds:.2f} | {kl:.4f} | {100 * (kl / goal - 1):+.2f} "
             f"| {1.0 / terms.mean_q_U:.4g} | {' | '.join(arrival(result, goal))} "
@@ -140,23 +134,22 @@ def race(P: sp.csr_matrix, start: np.ndarray, method: str, team: Team) -> None:
         )
 
 
-def exaggerated(P: sp.csr_matrix, start: np.ndarray, method: str, team: Team) -> None:
+def exaggerated(problem: Problem, start: np.ndarray, method: str) -> None:
     """Exaggeration from the first iteration to the last."""
-    options = LayoutOptions(SNEScale(STRONG))
     results = [
-        peer(P, start, method, peer_phases(STRONG)),
-        timed("full gradient", lambda watch: descend(P, start, options, team, watch)),
+        peer(problem.graph.P, start, method, peer_phases(EXAGGERATION)),
+        ours("full gradient", problem, SNEScale(EXAGGERATION), "gradient", start),
     ]
-    gradient = Gradient(P, None, team)
+    gradient = Gradient(problem.graph)
     first = gradient(results[0].Y, 1e-6)
-    print(f"\nExaggeration {STRONG:g} throughout:\n\n{EXAGGERATED}")
+    print(f"\nExaggeration {EXAGGERATION:g} throughout:\n\n{EXAGGERATED}")
     for result in results:
         terms = gradient(result.Y.astype(np.float64), 1e-6)
         print(
             f"| {result.name} | {result.iterations} | {result.seconds:.2f} "
             f"| {terms.mean_q_U:.5g} | {100 * (terms.mean_q_U / first.mean_q_U - 1):+.2f} "
             f"| {terms.attraction:.5g} | {100 * (terms.attraction / first.attraction - 1):+.2f} "
-            f"| {1.0 / (STRONG * terms.mean_q_U):.4g} |",
+            f"| {1.0 / (EXAGGERATION * terms.mean_q_U):.4g} |",
             flush=True,
         )
 
@@ -168,10 +161,12 @@ if __name__ == "__main__":
     arguments = parser.parse_args()
     name, method = arguments.data, arguments.method
     with Team(N_JOBS) as team:
-        X, P = prepare(name, GraphOptions("entropic", perplexity=30.0), None, team)
-        start = starting_points("pca", X, P, 2, 0, team)
-        warm_up(P, start, team)
-        peer(P, start, method, [{"n_iter": 3, "exaggeration": STRONG, "momentum": 0.8}])
-        print(f"{name}: {P.shape[0]} points, {P.nnz // 2} edges, {N_JOBS} threads, openTSNE {openTSNE.__version__}")
-        race(P, start, method, team)
-        exaggerated(P, start, method, team)
+        X, problem = prepare(name, GraphOptions("entropic", perplexity=30.0), None, team)
+        graph, start = problem.graph, starting_points(problem, "pca", 2, X)
+        warm_up(problem, start)
+        peer(graph.P, start, method, [{"n_iter": 3, "exaggeration": EXAGGERATION, "momentum": 0.8}])
+        print(
+            f"{name}: {graph.n_points} points, {graph.n_edges} edges, {N_JOBS} threads, openTSNE {openTSNE.__version__}"
+        )
+        race(problem, start, method)
+        exaggerated(problem, start, method)
