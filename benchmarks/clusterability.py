@@ -1,11 +1,11 @@
-"""How often P is said to have clusters where there are none, and how many it is said to have where they are known.
+"""How often clusters are found in a P that has none, and how many where their number is known.
 
 Usage: python benchmarks/clusterability.py noise [--seeds 10]
        python benchmarks/clusterability.py planted [--seeds 5]
        SCE_DATA=... python benchmarks/clusterability.py real
 
-The graphs are those of the defaults of SCE. "noise" has bodies without clusters, "planted" clouds at a known distance, in
-standard deviations, and random graphs with known blocks, "real" the data sets with classes, at most 30,000 rows of each.
+The graphs are built with SCE's defaults. "noise" takes bodies without clusters; "planted" takes clouds at a known distance, in
+standard deviations, and random graphs with known blocks; "real" takes the data sets with classes, at most 30,000 rows of each.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def noise(seeds: int) -> None:
 
 
 def blocks(n: int, share: float, rng: np.random.Generator) -> tuple[sp.csr_matrix, np.ndarray]:
-    """A random graph of ten blocks: each point has ten edges, this share of them within its block."""
+    """A random graph of ten blocks: each point has ten edges, of which this share stay within its block."""
     y = np.arange(n) % 10
     i = np.repeat(np.arange(n), 10)
     inside = rng.random(len(i)) < share

@@ -1,9 +1,9 @@
-"""What coarse maps add: J, agreement with the classes and seconds, with and without them, and with the full gradient after.
+"""What coarse maps add: J, agreement with the classes and seconds, without them, with them, and with the full gradient after.
 
 Usage: SCE_DATA=folder python benchmarks/coarse.py [shuttle mnist ijcnn flow_hipc] [--rows 10000] [--seeds 3]
 
-The graph is that of SCE's defaults. J is exact, at r = 10, about where alpha = 0.1 ends. SCE_DATA is a folder of .npz
-files. Prints a table in Markdown: means over seeds, with the standard deviation of J.
+The graph is built with SCE's defaults. J is exact, at r = 10, about where alpha = 0.1 ends. SCE_DATA is a folder of .npz files.
+Prints a table in Markdown: means over seeds, with the standard deviation of J.
 """
 
 from __future__ import annotations

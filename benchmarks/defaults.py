@@ -7,7 +7,7 @@ A setting is written as parameters of SCE, as in "n_neighbors=10,alpha=0.1", or 
 rows are sampled (--whole takes all rows). Every map is judged by the same figures: adjusted mutual information of HDBSCAN's
 clusters with the classes (the best over one grid of min_cluster_size), the share of a 15-NN graph inside these clusters less
 that of a random relabelling, the share of points whose 15 nearest are of their class, and the share of the 15 nearest
-neighbours kept. What has been measured is kept in the file, and not measured again.
+neighbours kept. Results are appended to the file, and what is in it is not measured again.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def embed(name: str, rows: int, parameters: dict, seed: int) -> tuple[np.ndarray
 def _umap(X: np.ndarray, seed: int) -> np.ndarray:  # noqa: ARG001
     import umap
 
-    return umap.UMAP().fit_transform(X)  # a seed would take its threads away
+    return umap.UMAP().fit_transform(X)  # a seed would restrict it to one thread
 
 
 def _opentsne(X: np.ndarray, seed: int) -> np.ndarray:
@@ -142,7 +142,7 @@ def records(path: Path) -> list[dict]:
 
 
 def table(args: argparse.Namespace) -> None:
-    """A row a method, a column a data set, for each figure; methods by their mean."""
+    """A table for each figure, with a row per method, ordered by mean, and a column per data set."""
     rows = 10**9 if args.whole else ROWS
     found = [r for r in records(args.file) if r["rows"] == rows and r["data"] in args.data]
     methods = sorted({r["method"] for r in found})

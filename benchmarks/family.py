@@ -2,13 +2,14 @@
 
 Usage: SCE_DATA=folder python benchmarks/family.py [digits shuttle mnist] [--quick]
 
-SCE_DATA is a folder of .npz files; digits need none. Of SHUTTLE 3,000 rows are taken, of MNIST 20,000, and of every graph its
-largest component. The repulsion is forced onto the grid, and each run begins at the principal axes. For each r are printed
+SCE_DATA is a folder of .npz files; digits need none. The runs use 3,000 rows of SHUTTLE, 20,000 of MNIST, and the largest
+component of every graph. The repulsion is forced onto the grid, and each run starts from the principal axes. For each r the
+table has
 
 - the error of the gradient, |fast - exact| / |exact|, at the first, the middle and the last map of the run;
-- the share that is closed of the gap in J between the best of the start's scales and the best of several long runs with
-  exact sums; "point" where the start's best scale, the best run and the map found are all one point, to 1e-6 of J;
-- E_U, and by how many per cent it exceeds the lowest at any smaller r (not below 0);
+- the share of the gap in J that the run closes, from the best scaling of the start to the best of several long runs with exact
+  sums; "point" where the scaled start, the best run and the map found are all one point, to 1e-6 of J;
+- E_U, and by how many per cent it exceeds the lowest at any smaller r (0 if it does not);
 - iterations, seconds, extent, and why the run ended.
 
 For MNIST the gap is left out: the long runs would take most of a day. Prints tables in Markdown.
@@ -46,8 +47,8 @@ DATA = {
     "mnist": (GraphOptions("knn", n_neighbors=15), 20_000),
 }
 DECADES = range(-4, 9)
-SCALES = 10.0 ** np.arange(-6, 6.25, 0.25)  # of the start, of which the best counts
-LONG = 1000  # iterations of the runs with exact sums
+SCALES = 10.0 ** np.arange(-6, 6.25, 0.25)  # by which the start is multiplied; the best counts
+EXACT_ITERATIONS = 1000  # of the long runs with exact sums
 HEAD = (
     "| log10 r | error at the first map | middle | last | gap closed | E_U | E_U above the lowest before, % | iterations "
     "| seconds | extent | end |\n|---|---|---|---|---|---|---|---|---|---|---|"
@@ -55,7 +56,7 @@ HEAD = (
 
 
 class Parts(NamedTuple):
-    """What J is made of, by sums that lose nothing where the map is nearly a point."""
+    """The parts of J, as sums that lose no precision where the map is nearly a point."""
 
     attraction: float  # -E_P[ln q]
     away: float  # 1 - E_U[q]
@@ -66,7 +67,7 @@ class Parts(NamedTuple):
 
 
 def load_rows(name: str, n_rows: int | None) -> np.ndarray:
-    """The vectors of a data set: a random sample of so many rows, or all."""
+    """The vectors of a data set: all of them, or a random sample of `n_rows`."""
     if name == "digits":
         from sklearn.datasets import load_digits
 
@@ -92,7 +93,7 @@ def prepare(name: str, options: GraphOptions, n_rows: int | None, team: Team) ->
 
 
 def parts(problem: Problem, Y: np.ndarray) -> Parts:
-    """By all pairs, 8 bytes for each: for some thousand points."""
+    """The parts of J from all pairs, 8 bytes each: for a few thousand points."""
     Y = np.asarray(Y, np.float64)
     edges = problem.graph.P.tocoo()
     near = np.square(Y[edges.row] - Y[edges.col]).sum(axis=1)
@@ -101,7 +102,7 @@ def parts(problem: Problem, Y: np.ndarray) -> Parts:
 
 
 def gradient_error(problem: Problem, Y: np.ndarray, r: float) -> float:
-    """|fast - exact| / |exact| of the whole gradient, the fast one as precise as the descent would ask for at this Y."""
+    """|fast - exact| / |exact| of the whole gradient, with the fast one at the accuracy that a descent would ask for here."""
     Y = np.asarray(Y, np.float64)
     fast, rule = Gradient(problem.graph, method="grid"), FixedScale(r)
     descent = Descent(fast, Preconditioner(problem.graph), Y)
@@ -152,7 +153,7 @@ def best_excess(problem: Problem, start: np.ndarray, Y: np.ndarray, r: float, n_
 
 
 def gap_closed(first: float, found: float, best: float, r: float) -> str:
-    """The share of the gap in J - r from first to best; best may be found itself, or 0, a single point."""
+    """The share of the gap in J - r from first to best; the best may be the map found, or a single point, where J - r is 0."""
     best = min(found, best, 0.0)
     if max(abs(first), abs(found), abs(best)) < 1e-6 * r:
         return "point"
@@ -194,4 +195,9 @@ if __name__ == "__main__":
     arguments = parser.parse_args()
     with Team(2) as team:
         for name in ["digits"] if arguments.quick else arguments.names:
-            compare(name, range(-4, 9, 6) if arguments.quick else DECADES, 100 if arguments.quick else LONG, team)
+            compare(
+                name,
+                range(-4, 9, 6) if arguments.quick else DECADES,
+                100 if arguments.quick else EXACT_ITERATIONS,
+                team,
+            )

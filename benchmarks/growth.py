@@ -3,15 +3,16 @@
 Usage: SCE_DATA=folder python benchmarks/growth.py [mocap_1m] [--sizes 1000 3000 ...] [--epochs 100] [--folder FOLDER]
        SCE_DATA=folder python benchmarks/growth.py --higgs [--rows 11000000] [--affinity knn] [--folder FOLDER]
 
-Rows are drawn from one data set; where it has too few, they are drawn again with small noise, and called synthetic. Each number
-of rows is a fresh process with SCE's defaults, on a memory-mapped .npy in a temporary folder (within FOLDER). A process that
-had to compile is run again. Memory is the peak of what is resident, mapped pages of the file included, sampled in each stage.
-The last columns are the sampler alone, with the same steps for each point whatever the number of rows: a layout of N points
-that took N times as long as that of one would have the same seconds per point everywhere.
+Rows are drawn from one data set. If it has too few, they are drawn repeatedly, with a little noise added, and called
+synthetic. Each number of rows runs in a fresh process with SCE's defaults, on a memory-mapped .npy in a temporary folder
+(within FOLDER). A process that had to compile is run again. Memory is the peak of the resident memory, sampled in each stage,
+mapped pages of the file included. The last columns time the sampler alone, with the same steps per point whatever the number
+of rows: if the time of a layout were proportional to the number of points, all rows would have the same microseconds per
+point.
 
---higgs has 11,000,000 x 28 numbers, in shape those of HIGGS: rows of higgs_11k with noise, and 5 neighbours. It shows the share
-of true neighbours found, by exact search for a sample of rows, and J against a map with twice the steps, both at the same r,
-with the attraction exact and the repulsion from a sample of pairs.
+--higgs takes 11,000,000 x 28 numbers, the shape of HIGGS: rows of higgs_11k with noise, and 5 neighbours. It prints the share
+of true neighbours found, by an exact search for a sample of rows, and J against that of a map with twice the steps, both at
+the same r, with the attraction exact and the repulsion from a sample of pairs.
 
 Writes growth.md, growth.json and growth.png, or higgs.md and higgs.json, to the folder --out.
 """
@@ -35,13 +36,13 @@ from sce.compare.store import read_json, write_json, write_text
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000)
 HIGGS = 11_000_000
 STAGES = ("neighbours", "affinity", "start and coarse maps", "layout")
-BUSY = 0.1  # cores
+BUSY_ABOVE = 0.1  # cores used by other processes
 COLORS = ("#4477aa", "#66ccee", "#ccbb44", "#ee6677")
-CLAIM = (30_000, 3_000_000, 2.5)  # from, to, times the seconds per point
+CLAIM = (30_000, 3_000_000, 2.5)  # from and to so many rows the seconds per point grow by less than this factor
 
 
 def measure(n: int, options: argparse.Namespace, X: Any, job: dict[str, Any]) -> dict[str, Any]:
-    """What the fit of n rows took, in a process that had nothing to compile."""
+    """What the fit of n rows took, in a process that compiled nothing."""
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         path, result = Path(folder) / "rows.npy", Path(folder) / "result.json"
         synthetic = write_rows(X, n, path)
@@ -65,7 +66,7 @@ def stages(row: dict[str, Any]) -> dict[str, tuple[float, float]]:
 
 
 def per_point(row: dict[str, Any]) -> float:
-    """Microseconds for each point of the sampler at equal steps."""
+    """Microseconds per point of the sampler at equal steps."""
     return float(1e6 * row["equal"] / row["rows"])
 
 
@@ -86,16 +87,16 @@ def growth_table(rows: Sequence[dict[str, Any]], epochs: int) -> str:
 
 
 def busy_lines(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """A line for each row whose time is not fair."""
+    """A line for each row that was timed on a busy machine."""
     return [
         f"{row['rows']:,} rows: NOT a fair time, other processes kept {row['busy']:.1f} cores busy meanwhile."
         for row in rows
-        if row["busy"] > BUSY
+        if row["busy"] > BUSY_ABOVE
     ]
 
 
 def verdict(rows: Sequence[dict[str, Any]]) -> str:
-    """How many times the seconds per point of the layout grow."""
+    """By how much the seconds per point of the layout grow, and whether that is within the claim."""
     first, last, most = CLAIM
     done = {row["rows"]: per_point(row) for row in rows if row["status"] == DONE}
     if first not in done or last not in done:
@@ -108,7 +109,7 @@ def verdict(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def picture(rows: Sequence[dict[str, Any]], title: str, path: Path) -> None:
-    """Seconds and memory by stage against the number of rows, both axes in powers of ten; synthetic rows are hollow."""
+    """Seconds and memory by stage against the number of rows, on logarithmic axes; synthetic rows have hollow marks."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -135,7 +136,7 @@ def picture(rows: Sequence[dict[str, Any]], title: str, path: Path) -> None:
 
 
 def grow(options: argparse.Namespace) -> None:
-    """All numbers of rows; table and picture are written anew after each."""
+    """Measure all numbers of rows; the table and the picture are rewritten after each."""
     X = datasets.load(options.name).X
     job = {"parameters": {}, "epochs": options.epochs}
     title = f"SCE on {options.name}: {machine()}, {options.threads} threads"
@@ -149,7 +150,7 @@ def grow(options: argparse.Namespace) -> None:
 
 
 def higgs(options: argparse.Namespace) -> None:
-    """The shape of HIGGS, with twice the steps to compare with."""
+    """Measure data of the shape of HIGGS, and compare with twice the steps."""
     X = datasets.load("higgs_11k").X
     job = {"parameters": {"affinity": options.affinity, "n_neighbors": 5}, "twice": True}
     row = measure(options.rows, options, X, job)
@@ -183,7 +184,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--affinity", choices=["knn", "entropic"], default="knn", help="of --higgs")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--time-limit", type=float, default=36_000.0, help="seconds for a process")
-    parser.add_argument("--folder", help="where the temporary files are")
+    parser.add_argument("--folder", help="where to write temporary files")
     parser.add_argument("--out", type=Path, default=Path("out/growth"))
     return parser.parse_args()
 

@@ -1,4 +1,4 @@
-"""Seconds an iteration of the full gradient takes: against the number of points, and against the extent of the map.
+"""Seconds per iteration of the full gradient, against the number of points and the extent of the map.
 
 Usage: SCE_DATA=folder python benchmarks/iterations.py [--most 1000000]
 """

@@ -96,7 +96,7 @@ class Clock:
         self._since = 0.0
 
     def watch(self, place: str, stage: str) -> None:
-        """Count the calls of a function, named as for :func:`wrap`, as a stage; some versions of a library do not have it."""
+        """Count the calls of a function, named as for :func:`wrap`, as a stage; versions of a library may lack it."""
         with contextlib.suppress(AttributeError):
             wrap(place, lambda function: self.around(function, stage))
 

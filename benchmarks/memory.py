@@ -2,7 +2,7 @@
 
 Usage: python benchmarks/memory.py [images | table | double] [--cosine] [--loaded] [--folder FOLDER]
 
-    images  (650000, 784) float32, the default: so wide that neighbours are searched on a sketch
+    images  (650000, 784) float32, the default: wide enough that neighbours are searched on a sketch
     table   (5000000, 100) float32
     double  (2500000, 100) float64
 
@@ -34,12 +34,12 @@ SHAPES = {
 }
 CLUSTERS, LATENT, PIECE = 100, 20, 10_000
 EPOCHS = 5
-STAGES = {  # the function whose call begins it
+STAGES = {  # the function whose call begins a stage, and its name
     "sce.graph.index:nearest_neighbors": "neighbours",
     "sce.graph.affinity:entropic_affinity": "affinity",
     "sce.graph.affinity:knn_affinity": "affinity",
     "sce.estimator:lay_out": "start and coarse maps",
-    "sce.core.progress:Reporter.epochs": "layout",  # is asked how to show the epochs of the layout proper
+    "sce.core.progress:Reporter.epochs": "layout",  # called when the first stage on all points begins
 }
 
 
@@ -85,7 +85,7 @@ class Sampled:
             time.sleep(0.01)
 
     def watch_fit(self) -> None:
-        """Begin the stages of a fit as they come."""
+        """Tell the stages of a fit apart from now on."""
         for place, stage in STAGES.items():
             wrap(place, lambda function, stage=stage: self._around(function, stage))
 
@@ -99,7 +99,7 @@ class Sampled:
         return beginning
 
     def figures(self) -> list[tuple[str, float, float, float]]:
-        """The name, the seconds and the two peaks of each stage; all of them have ended."""
+        """End the last stage; the name, the seconds and the two peaks of each."""
         self.begin("end")
         return [(name, stop - start, *peaks) for (name, start, *peaks), (_, stop, *_) in pairwise(self.stages)]
 

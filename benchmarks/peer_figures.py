@@ -1,4 +1,4 @@
-"""The data sets of peers.py, and how good a map of them is: the same figures for every method."""
+"""The data sets of peers.py, and the quality of their maps, by the same figures for every method."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class Data:
         With the number of rows, where they are a sample.
     X : float32 array of shape (n, d)
     classes : array of shape (n,) or None
-        What one expects to see as clusters.
+        The labels, where they are expected to show as clusters.
     groups : array of shape (n,) or None
-        Trials of motion capture: not clusters, but neighbours on a map should be of the same.
+        Trials of motion capture: they are not clusters, but neighbours on a map should share one.
     """
 
     def __init__(self, name: str, rows: int | None, threads: int) -> None:
@@ -50,13 +50,13 @@ class Data:
 
     @cached_property
     def graph(self) -> sp.csr_matrix:
-        """The 15-NN graph with equal weights, that clusters are judged by: no method's own."""
+        """The 15-NN graph with equal weights by which clusters are judged; it is no method's own."""
         with Team(self.threads) as team:
             return build_affinity(self.X, GraphOptions("knn", K), team, seed=0).P
 
 
 def _trials(name: str) -> np.ndarray | None:
-    """The array `trial` of the file of a data set, where it has one."""
+    """The array `trial` in the file of a data set, if it has one."""
     path = Path(os.environ.get("SCE_DATA", "")) / f"{name}.npz"
     if not path.is_file():
         return None
@@ -68,10 +68,10 @@ def figures(data: Data, Y: np.ndarray) -> dict[str, float]:
     """The figures of a map.
 
     kept : share of the 15 nearest on the map that are among the 15 nearest in the data
-    clusters, inside, chance : the clusters that :func:`sce.find_clusters` sees on the map, the share of P within them, and
-        that share where labels are shuffled
-    accuracy, ami, covered : as :func:`sce.quality.class_agreement` has them, where there are classes
-    together : share of the 15 nearest on the map that are of the same trial, where there are trials
+    clusters, inside, chance : the number of clusters that :func:`sce.find_clusters` sees on the map, the share of P within
+        them, and that share with shuffled labels
+    accuracy, ami, covered : as in :func:`sce.quality.class_agreement`, where there are classes
+    together : share of the 15 nearest on the map that belong to the same trial, where there are trials
     """
     Y = np.ascontiguousarray(Y, np.float32)
     seen = clusters_in_graph(
@@ -92,7 +92,7 @@ def figures(data: Data, Y: np.ndarray) -> dict[str, float]:
 
 
 def _together(Y: np.ndarray, groups: np.ndarray, threads: int) -> float:
-    """The share of the 15 nearest on the map that are of the same group, over a sample of points."""
+    """The share of the 15 nearest on the map that belong to the same group, over a sample of points."""
     queries = sampled(len(Y), QUERIES, 0)
     with Team(threads) as team:
         near = nearest(Y, "euclidean", queries, K, team)
@@ -100,7 +100,7 @@ def _together(Y: np.ndarray, groups: np.ndarray, threads: int) -> float:
 
 
 def recall(data: Data, ids: np.ndarray) -> dict[str, float]:
-    """The share of neighbours found that are true ones, over a sample of rows; of those equally far, any is true."""
+    """The share of the neighbours found that are true ones, over a sample of rows; ties in distance all count as true."""
     queries = sampled(len(ids), QUERIES, 0)
     found = ids[queries]
     missing = found < 0

@@ -1,7 +1,7 @@
-"""The methods of peers.py: how each is called with its own defaults, and which of its functions are which stage.
+"""The methods of peers.py: how each is called with its own defaults, and which of its functions belong to which stage.
 
-None gets a seed that takes threads away from it: umap-learn and PaCMAP would run on one, or search neighbours on one. openTSNE
-and PHATE use a single thread by default and are given as many as the others. "sce30" alone is not a default.
+No method gets a seed that would cost it threads: with a seed umap-learn runs, and PaCMAP searches neighbours, on a single one.
+openTSNE and PHATE use a single thread by default and are given as many as the others. Only "sce30" is not a default.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Fit = Callable[[np.ndarray, int, int], np.ndarray]
 
 
 class Method(NamedTuple):
-    """A method: what is imported, the package that has it, the fit (X, seed, threads), and the functions of its stages."""
+    """A method: the module and package it comes from, its fit (X, seed, threads), and the functions of its stages."""
 
     title: str
     module: str
@@ -89,7 +89,7 @@ METHODS: dict[str, Method] = {
         _umap,
         (
             ("umap.umap_:nearest_neighbors", GRAPH),
-            ("umap.umap_:pairwise_distances", GRAPH),  # instead, where there are few points
+            ("umap.umap_:pairwise_distances", GRAPH),  # used instead for few points
             ("umap.umap_:fuzzy_simplicial_set", GRAPH),
             ("umap.umap_:optimize_layout_euclidean", LAYOUT),
         ),

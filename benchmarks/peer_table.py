@@ -14,7 +14,7 @@ OURS = "sce"
 PARTS = {"start": "import and compilation", "graph": "neighbours and graph", "rest": "the rest", "layout": "layout"}
 COLORS = {"start": "#bbbbbb", "graph": "#4477aa", "rest": "#ccbb44", "layout": "#ee6677"}
 TIMES = ("process", "warm", "warm_cpu", "cpu", "peak", "import", "busy", *PARTS)
-BUSY = 0.1  # cores
+BUSY_ABOVE = 0.1  # cores used by other processes
 FIGURES = {
     "accuracy": "15-NN accuracy",
     "kept": "15 nearest kept",
@@ -26,14 +26,14 @@ FIGURES = {
     "chance": "by chance",
 }
 BILLION = 1e9
-WIDEST = 8.0  # a bar of the picture, in medians of all of them
+WIDEST_BAR = 8.0  # of the picture, in medians of all bars
 
 
 def parts(facts: dict[str, Any]) -> dict[str, float | None]:
-    """The stages of a fresh process, which add up to all of it but what varies from fit to fit.
+    """The stages of a fresh process, which add up to its whole time but for chance differences between two fits.
 
-    Import and compilation is all that comes before the fit, and what the first fit takes beyond the second; the stages are
-    those of the second. Where there is no second fit, compilation is part of the stages.
+    Import and compilation is everything before the fit, plus what the first fit takes beyond the second; the other stages are
+    those of the second fit. If there is no second fit, they include compilation.
     """
     stages = facts.get("warm_stages", facts["first_stages"])
     fit = facts.get("warm", facts["first"])
@@ -77,14 +77,14 @@ def tables(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _remarks(row: dict[str, Any], title: str) -> list[str]:
-    """What is wrong with the times of a row: other processes at work, or a fit that stood still for most of its time."""
-    said = f"- {title}: NOT a fair time,"
+    """What makes the times of a row unfair: other processes at work, or a fit that spent most of its time waiting."""
+    remark = f"- {title}: NOT a fair time,"
     lines = []
-    if (row["busy"] or 0.0) > BUSY:
-        lines.append(f"{said} other processes kept {row['busy']:.1f} cores busy meanwhile")
+    if (row["busy"] or 0.0) > BUSY_ABOVE:
+        lines.append(f"{remark} other processes kept {row['busy']:.1f} cores busy meanwhile")
     for wall, cpu, name in (("process", "cpu", "fresh process"), ("warm", "warm_cpu", "warm fit")):
         if row[wall] is not None and row[wall] > 1.0 + 2.0 * row[cpu]:
-            lines.append(f"{said} the {name} took {brief(row[wall])} s but only {brief(row[cpu])} CPU s: it waited")
+            lines.append(f"{remark} the {name} took {brief(row[wall])} s but only {brief(row[cpu])} CPU s: it waited")
     return lines
 
 
@@ -125,7 +125,7 @@ def _figures(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _neighbors(rows: Sequence[dict[str, Any]]) -> str:
-    """The 15-NN graph alone: ours in a fresh process against pynndescent's second in the same."""
+    """The search for the 15 nearest alone: ours in a fresh process against pynndescent's second search in a process."""
     head = ["data", "by", "fresh process s", "first search s", "warm search s", "recall"]
     lines = []
     for row in rows:
@@ -140,7 +140,7 @@ def _neighbors(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _verdicts(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """For each data set, whether our fresh process takes no longer than the warm search, with a recall of 0.95."""
+    """For each data set, whether our fresh process takes no longer than the warm search, at a recall of at least 0.95."""
     lines = [line for row in rows for line in _remarks(row, f"{row['data']}, {row['method']}")]
     found = {(row["data"], row["method"]): row for row in rows if row["status"] == DONE}
     for data in dict.fromkeys(row["data"] for row in rows):
@@ -158,7 +158,7 @@ def _verdicts(rows: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def picture(rows: Sequence[dict[str, Any]], path: Path) -> None:
-    """Bars of seconds by stage: a panel for each data set, a bar for each method; bars that would dwarf the others are cut."""
+    """Bars of seconds by stage: a panel per data set, a bar per method; bars that would dwarf the others are cut."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -189,7 +189,7 @@ def _patch(color: str, title: str) -> Any:
 
 def _panel(panel: Any, name: str, rows: Sequence[dict[str, Any]]) -> None:
     totals = [sum(row[part] or 0.0 for part in PARTS) for row in rows]
-    edge = min(max(totals), WIDEST * median(totals)) * 1.15
+    edge = min(max(totals), WIDEST_BAR * median(totals)) * 1.15
     for place, (row, total) in enumerate(zip(rows, totals, strict=True)):
         left = 0.0
         for part in PARTS:

@@ -1,6 +1,6 @@
-"""One method of peers.py in a process of its own: a fit, and on demand another one, with the seconds of their stages.
+"""One method of peers.py in a process of its own: a fit, and a second one if asked for, with the seconds of their stages.
 
-The result of the first fit is written before the second begins, so that it is there if the second takes too long.
+The result of the first fit is written before the second begins, so that it is not lost if the second takes too long.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def main(job: dict[str, Any]) -> None:
 
 
 def check(made: np.ndarray, n: int) -> None:
-    """A map has a row for each row of the data, all of it finite."""
+    """Raise unless there is a row for each row of the data, and all numbers are finite."""
     if len(made) != n or not np.isfinite(made).all():
         raise ValueError(f"the result has the shape {made.shape}, or numbers that are not finite")
 

@@ -3,20 +3,19 @@
 Usage: [SCE_DATA=folder] python benchmarks/peers.py [digits mnist ...] [--methods sce umap ...] [--seeds 1] [--neighbors]
        [--rows N] [--threads N] [--time-limit 1800] [--out out/peers] [--retry]
 
-Needs the extra [peers]; a method that is not installed gets a line that says how to install it. SCE_DATA is a folder of .npz
-files; digits need none. Each method is started once, the peers on 20,000 rows at most, so that it can fill its caches; what
-counts are the starts after that, one for each seed, each with a fit and, if that took less than five minutes, another one in
-the same process. Reported are
+Needs the extra [peers]; for a method that is not installed there is a line that says how to install it. SCE_DATA is a folder of
+.npz files; digits need none. Each method first runs once, the peers on at most 20,000 rows, to fill its caches. Then there is a
+process for each seed, with a fit and, if that took less than five minutes, a second fit in the same process. The tables have
 
-- import and compilation: what a fresh process takes before the fit, and what its first fit takes beyond its second;
+- import and compilation: the time of a fresh process before the fit, and what its first fit takes beyond its second;
 - neighbours and graph, layout, the rest: stages of the second fit;
-- the whole fresh process up to the map of its first fit, its CPU seconds and its peak memory, as the kernel has it;
+- the whole fresh process up to the map of its first fit, its CPU seconds and its peak memory, as the kernel reports it;
 - a warm fit, the second in the process;
-- a remark where more than a tenth of a core was busy with something else meanwhile: such times do not count;
+- a remark where other processes kept more than a tenth of a core busy: such times do not count;
 - figures of quality of the map of the first fit (see peer_figures.py); medians of times and means of figures over seeds.
 
---neighbors measures the search for the 15 nearest alone, ours and pynndescent's. Results are kept in the folder: what was
-measured by the same code, versions, threads and machine is not measured again. It has table.md, peers.json and peers.png.
+--neighbors also times the search for the 15 nearest alone, ours and pynndescent's. The output folder has table.md, peers.json
+and peers.png, and keeps all results: nothing is measured twice with the same code, versions, threads and machine.
 """
 
 from __future__ import annotations
@@ -45,25 +44,25 @@ from sce.quality.check import sampled
 
 DATA = ("digits", "shuttle", "mnist", "ijcnn", "cytof_bcrxl", "mocap_1m")
 MISSING = "not installed"
-FEW = 20_000  # rows, at most, of the start that fills the caches
-AGAIN_BELOW = 300.0  # seconds of a fit, above which there is no second one
-ONCE_ABOVE = 120.0  # seconds of a fit, above which there is one seed
-PAPER = ("shuttle", "ijcnn")  # where sce also has the paper's similarities
-BENEATH = ("numpy", "numba", "scikit-learn")
+CACHE_FILLING_ROWS = 20_000  # at most, in the run that fills the caches of a peer
+SECOND_FIT_BELOW = 300.0  # seconds of the first fit
+ONE_SEED_ABOVE = 120.0  # seconds of a fit
+PAPER = ("shuttle", "ijcnn")  # where sce is also measured with the paper's similarities
+BENEATH = ("numpy", "numba", "scikit-learn")  # whose versions also matter
 # Modules of sce whose code, with all that they import, decides a measurement of sce and the figures of a map.
 OWN_MODULES = ("sce.estimator", "sce.graph.index")
 JUDGING_MODULES = ("sce.clusters.hdbscan", "sce.graph.build", "sce.quality.report")
 
 
 class Bench:
-    """Measures the methods on one data set, and keeps what it has measured."""
+    """Measures the methods on one data set, and keeps the results."""
 
     def __init__(self, data: Data, options: argparse.Namespace, folder: Path) -> None:
         self.data, self.options = data, options
         self.vectors = folder / "vectors.npy"
         np.save(self.vectors, data.X)
         self.few = folder / "few.npy"
-        np.save(self.few, data.X[sampled(len(data.X), FEW, 0)])
+        np.save(self.few, data.X[sampled(len(data.X), CACHE_FILLING_ROWS, 0)])
         self.kept = Path(options.out) / data.name
         self.kept.mkdir(parents=True, exist_ok=True)
         self.content = fingerprint(data.X)
@@ -71,15 +70,15 @@ class Bench:
         self._started: set[str] = set()
 
     def records(self, name: str) -> Iterator[dict[str, Any]]:
-        """A record for each seed; no more of them after one that did not finish, or took long."""
+        """A record for each seed, up to the first that did not finish or took long."""
         for seed in range(self.options.seeds):
             record = self.record(name, seed)
             yield record
-            if record["status"] != DONE or record["facts"]["first"] > ONCE_ABOVE:
+            if record["status"] != DONE or record["facts"]["first"] > ONE_SEED_ABOVE:
                 return
 
     def record(self, name: str, seed: int) -> dict[str, Any]:
-        """The record of a method and a seed: as it was kept, or made now."""
+        """The record of a method and a seed: the one kept, or a new one."""
         path = self.kept / f"{name}-{seed}.json"
         method = EVERY[name]
         empty = {"data": self.data.name, "method": name, "seed": seed, "facts": {}, "figures": {}, "versions": {}}
@@ -119,7 +118,7 @@ class Bench:
         return longer or (self.options.retry and record["status"] != DONE)
 
     def measure(self, name: str, seed: int) -> dict[str, Any]:
-        """Start the method, once more if this is its first start, and read what it took."""
+        """Run the method, twice if it has not run before, and read what it took."""
         print(f"{self.data.name}: {name}, seed {seed} ...", file=sys.stderr, flush=True)
         result = self.vectors.with_name("result.json")
         job = {"method": name, "seed": seed, "data": str(self.vectors), "result": str(result)}
@@ -127,13 +126,15 @@ class Bench:
         limits = self.options.threads, self.options.time_limit
         result.unlink(missing_ok=True)
         if name not in self._started:
-            first = self.vectors if EVERY[name].package == "sce" else self.few  # ours takes other ways for few rows
+            first = (
+                self.vectors if EVERY[name].package == "sce" else self.few
+            )  # ours takes other code paths for few rows
             ended = run_fresh("peer_worker.py", {**job, "data": str(first), "again_below": 0.0}, *limits)
             self._started.add(name)
             if ended.status != DONE:
                 return {"status": ended.status, "reason": ended.reason, "time_limit": self.options.time_limit}
             result.unlink()
-        ended = run_fresh("peer_worker.py", {**job, "again_below": AGAIN_BELOW}, *limits)
+        ended = run_fresh("peer_worker.py", {**job, "again_below": SECOND_FIT_BELOW}, *limits)
         facts = read_json(result)
         if not facts:
             return {"status": ended.status or FAILED, "reason": ended.reason, "time_limit": self.options.time_limit}
@@ -141,7 +142,7 @@ class Bench:
         return {"status": DONE, "reason": ended.reason, "facts": facts, "time_limit": self.options.time_limit}
 
     def map_path(self, name: str, seed: int) -> Path:
-        """Where the map of a method is kept, or the neighbours that it found."""
+        """Where the map of a method, or the neighbours that it found, are kept."""
         return self.kept / f"{name}-{seed}.npy"
 
 
@@ -150,7 +151,7 @@ def _code(script: str) -> str:
 
 
 def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """The rows of all data sets and methods; tables and picture are written anew after each."""
+    """The rows of all data sets and methods; the tables and the picture are rewritten after each."""
     rows: list[dict[str, Any]] = []
     for name in options.names:
         with tempfile.TemporaryDirectory() as folder:
@@ -163,7 +164,7 @@ def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def write(rows: list[dict[str, Any]], options: argparse.Namespace) -> None:
-    """table.md, peers.json and peers.png."""
+    """Write table.md, peers.json and peers.png."""
     about = f"{machine()}; {options.threads} threads; Python {sys.version.split()[0]}; seeds: {options.seeds}."
     write_text(options.out / "table.md", f"{about}\n\n{tables(rows)}")
     write_json(options.out / "peers.json", {"about": about, "rows": rows})
@@ -175,8 +176,10 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", default=DATA, metavar="data")
     parser.add_argument("--methods", nargs="*", choices=METHODS, help="all by default")
-    parser.add_argument("--seeds", type=int, default=1, help="how many; one for a fit of more than two minutes")
-    parser.add_argument("--neighbors", action="store_true", help="also the search for neighbours alone")
+    parser.add_argument(
+        "--seeds", type=int, default=1, help="how many; a method that takes more than two minutes gets one"
+    )
+    parser.add_argument("--neighbors", action="store_true", help="also time the search for neighbours alone")
     parser.add_argument("--rows", type=int, help="the most rows of a data set, for trials")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--time-limit", type=float, default=1800.0, help="seconds for a fit")

@@ -21,7 +21,7 @@ GRAPHS = {**PAPER, "mocap_1m": GraphOptions()}
 
 
 def emptiest_corner(ax: Any, Y: np.ndarray) -> tuple[float, float]:
-    """The lower left end, in parts of the axes, of the quarter-wide corner with the fewest points."""
+    """The lower left corner, in axes coordinates, of the corner square, a quarter wide, that has the fewest points."""
     low, high = np.array([ax.get_xlim(), ax.get_ylim()]).T
     Z = (Y - low) / (high - low)
 

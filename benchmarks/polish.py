@@ -4,7 +4,7 @@ Usage: SCE_DATA=folder python benchmarks/polish.py [digits shuttle mnist] [--mos
 
 "auto" is the sampler with its default epochs, then the full gradient. All J are exact, at the r of the map of "auto", so that
 they can be compared; r is also compared with Eq. (6) at the exact means of the same map. SCE_DATA is a folder of .npz files;
-digits need none. Of SHUTTLE 3,000 rows are taken, of MNIST 20,000. Prints tables in Markdown.
+digits need none. The runs use 3,000 rows of SHUTTLE and 20,000 of MNIST. Prints tables in Markdown.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sce.layout.scale import SCEScale
 from sce.layout.start import starting_points
 
 ALPHAS = (0.0, 0.25, 0.5, 0.75, 1.0)
-TIMES = (1, 2, 4, 10, 40)  # the default epochs
+MULTIPLES = (1, 2, 4, 10, 40)  # of the default epochs
 HEAD = (
     "| alpha | optimizer | epochs and iterations | seconds | J at the r of auto | above auto's, % | r | off Eq. (6), % |\n"
     "|---|---|---|---|---|---|---|---|"
@@ -56,7 +56,7 @@ def compare(problem: Problem, start: np.ndarray, alpha: float, times: list[int])
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--most", type=int, default=max(TIMES), help="the most default runs that the sampler gets")
+    parser.add_argument("--most", type=int, default=max(MULTIPLES), help="the largest multiple of the default epochs")
     parser.add_argument("names", nargs="*", default=list(DATA))
     arguments = parser.parse_args()
     with Team(2) as team:
@@ -66,4 +66,4 @@ if __name__ == "__main__":
             warm_up(problem, start)
             print(f"\n{name}: {problem.n_points} points, {problem.graph.n_edges} edges\n\n{HEAD}", flush=True)
             for alpha in ALPHAS:
-                compare(problem, start, alpha, [k for k in TIMES if k <= arguments.most])
+                compare(problem, start, alpha, [k for k in MULTIPLES if k <= arguments.most])

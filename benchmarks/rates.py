@@ -2,10 +2,10 @@
 
 Usage: SCE_DATA=folder python benchmarks/rates.py [mnist shuttle ijcnn] [--rates 1 1.5 2] [--epochs 100] [--seeds 3]
 
-The graph is that of SCE's defaults, and so is the start; the rate holds for the coarse maps, too, and falls to 0. J has the
-attraction exact and the repulsion from a sample of pairs, at r = 10, about where alpha = 0.1 ends. "auto" stands for the
-default. Where labels are no classes, there is no agreement. Prints a table in Markdown: means over seeds, with the standard
-deviation of J and AMI; seconds are those of coarse maps and layout.
+The graph and the start are SCE's defaults; the rate falls to 0 and also holds for the coarse maps. J has the attraction exact
+and the repulsion from a sample of pairs, at r = 10, about where alpha = 0.1 ends. "auto" stands for the default. Where labels
+are not classes, no agreement is given. Prints a table in Markdown: means over seeds, with the standard deviations of J and
+AMI; seconds are those of coarse maps and layout.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ HEAD = "| data | points | rate | epochs | seconds | J | AMI | accuracy |\n|---|-
 
 
 def plan(problem: Problem, rate: tuple[float, float] | None, epochs: int | None) -> list[Stage]:
-    """The stages of SCE's defaults after the start, with so many epochs after the coarse maps."""
+    """The stages of SCE's defaults after the start, with so many epochs after the coarse maps if a number is given."""
     _, *stages = make_plan(problem, LayoutOptions(SCEScale(), learning_rate=rate), list(make_levels(problem)))
     return [s._replace(n_epochs=epochs) if epochs and s.kind == SAMPLER else s for s in stages]
 

@@ -1,10 +1,10 @@
-"""Seconds a call of the repulsion of all pairs: against the number of points, the extent of the map and the accuracy.
+"""Seconds per call of the repulsion of all pairs, against the number of points, the extent of the map and the accuracy.
 
 Usage: python benchmarks/repulsion.py [--repeats 5] [--quick]
 
 Maps are clusters of several widths whose extent grows with the number of points, as that of real maps does: 20 sqrt(N / 1000)
-in the plane, 20 (N / 1000)^(1/3) in space. The best of the repeats is taken, for the machine may
-be busy. Prints tables in Markdown; memory is what the grid, its transform and the kept spectra take.
+in the plane, 20 (N / 1000)^(1/3) in space. The best of the repeats counts, because the machine may be busy. Prints tables in
+Markdown; memory is that of the grid, its transform and the spectra that are kept.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ def tight(n: int, extent: float, d: int = 2) -> np.ndarray:
 
 
 def outlier(n: int, extent: float, d: int = 2) -> np.ndarray:
-    """All points within 10, but for one."""
+    """All points but one within an extent of 10."""
     Y = clusters(n, 10.0, d)
     Y[0] = extent
     return Y
 
 
 def call_time(Y: np.ndarray, accuracy: float, method: str, repeats: int, team: Team) -> tuple[float, float]:
-    """Seconds and MB, once all is compiled and spectra are kept."""
+    """Seconds and MB, after a first call that compiles and fills the kept spectra."""
     repulsion = Repulsion(np.ones(len(Y)), team, method)
     repulsion(Y, accuracy)
     best = np.inf

@@ -1,4 +1,4 @@
-"""Any number of rows from one data set: a sample of them, or where there are too few, rows drawn again with noise."""
+"""Any number of rows from one data set: a sample, or, if it has too few, rows drawn repeatedly with noise."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SAMPLE = 500
 
 
 def spacing(X: np.ndarray) -> float:
-    """The standard deviation, for each column, of noise about as long as the way from a row to its nearest neighbour."""
+    """The standard deviation per column of noise that is about as long as the distance from a row to its nearest neighbour."""
     queries = sampled(len(X), SAMPLE, 0)
     with Team(1) as team:
         near = nearest(X, "euclidean", queries, 1, team)[:, 0]
@@ -24,9 +24,9 @@ def spacing(X: np.ndarray) -> float:
 
 
 def write_rows(X: np.ndarray, n: int, path: Path) -> bool:
-    """Write n rows as a float32 .npy, a piece at a time; whether they are synthetic, as more than X has must be.
+    """Write n rows as a float32 .npy, a piece at a time; returns whether they are synthetic, as more rows than X has must be.
 
-    Noise as long as the way to the nearest neighbour fills the space between the rows, without moving any of them far.
+    Noise as long as the distance to the nearest neighbour fills the space between the rows without moving any of them far.
     """
     rng = np.random.default_rng(0)
     synthetic = n > len(X)

@@ -1,9 +1,9 @@
-"""Nanoseconds a step: the block sampler on one and two threads against a literal port of Algorithm 1, in one run.
+"""Nanoseconds per step: the block sampler on one and two threads against a literal port of Algorithm 1, in one run.
 
 Usage: SCE_DATA=folder python benchmarks/sampler.py [--repeats 3]
 
 The graphs are MNIST's 10-NN graph (70,000 points), IJCNN's entropic graph of perplexity 30 (126,701) and mocap_1m's 15-NN graph
-(1,000,000). The best of the repeats counts, each taken in turn, because the machine may be busy.
+(1,000,000). All take turns, and the best of the repeats counts, because the machine may be busy.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sce.layout.scale import FixedScale
 
 
 def step_time(P: sp.csr_matrix, start: np.ndarray, n_epochs: int, n_jobs: int) -> float:
-    """Nanoseconds a step from the end of the first epoch to that of the last."""
+    """Nanoseconds per step from the end of the first epoch to that of the last."""
     times: list[float] = []
     watch = Watch(checkpoint=lambda _: times.append(time.perf_counter()))
     with Team(n_jobs) as team:

@@ -1,8 +1,8 @@
-"""What a user waits for in a fresh process: `import sce`, and scikit-learn's digits from import to map.
+"""How long a user waits in a fresh process: for `import sce`, and for a map of scikit-learn's digits from the import on.
 
 Usage: python benchmarks/startup.py
 
-The first process may compile kernels; the best of the next five is what counts.
+The first process may compile kernels; the best of the next five counts.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ DIGITS = "from sklearn.datasets import load_digits; from sce import SCE; SCE(ran
 
 
 def best(code: str, repeats: int = 5) -> tuple[float, float]:
-    """Seconds of the first process, and of the best of the next ones, the start of Python itself included."""
+    """Seconds of the first process and of the best of the later ones, including the start of Python itself."""
     times = []
     for _ in range(repeats + 1):
         start = time.perf_counter()

@@ -2,12 +2,12 @@
 
 Usage: [SCE_DATA=folder] python benchmarks/tsne.py [--data digits|mnist] [--method auto|fft|bh]
 
-P has perplexity 30, the start is along the principal axes; openTSNE gets it with a standard deviation of 1e-4, its own
-convention, and runs with its defaults. Its way to sum the repulsion is its own choice too, unless told otherwise: Barnes-Hut
-below 10,000 points, where that is faster and ends lower, else the FFT. Only the optimisation is timed, after a few
-iterations that compile and plan. On a busy machine its two threads are slower than one: only a quiet one is fair to it. The
-divergence of every map is computed by the same code. The second table is t-SNE with exaggeration 12 throughout. SCE_DATA is a
-folder of .npz files; digits need none. Prints tables in Markdown.
+P has perplexity 30, and the start is along the principal axes; openTSNE gets it with a standard deviation of 1e-4, its own
+convention, and runs with its defaults. By default it also chooses how to sum the repulsion: Barnes-Hut below 10,000 points,
+where that is faster and ends lower, else the FFT. Only the optimisation is timed, after a few iterations that compile and
+plan. On a busy machine openTSNE's two threads are slower than one, so only a quiet machine is fair to it. The divergence of
+every map is computed by the same code. The second table is t-SNE with exaggeration 12 throughout. SCE_DATA is a folder of
+.npz files; digits need none. Prints tables in Markdown.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ except ImportError:
     raise SystemExit("This benchmark needs openTSNE, which is not installed: pip install openTSNE.") from None
 
 N_JOBS = 2
-EXAGGERATION = 12.0  # the exaggeration of the second table
+EXAGGERATION = 12.0  # of the second table, and of openTSNE's first phase
 RACE = (
     "| | iterations | seconds | KL | above openTSNE's, % | r | at openTSNE's KL after seconds | at iteration "
     "| openTSNE's seconds / seconds |\n|---|---|---|---|---|---|---|---|---|"
@@ -49,7 +49,7 @@ EXAGGERATED = (
 
 
 class Result(NamedTuple):
-    """A map, what it took, and the clock, iteration and loss after each iteration."""
+    """A map, what it took, and the seconds, number and loss of each iteration."""
 
     name: str
     Y: np.ndarray
@@ -60,7 +60,7 @@ class Result(NamedTuple):
 
 def peer(P: sp.csr_matrix, start: np.ndarray, method: str, phases: list[dict[str, Any]]) -> Result:
     """openTSNE, one phase after the other."""
-    # It multiplies P by the exaggeration in place, so it gets its own.
+    # It multiplies P by the exaggeration in place, so it gets a copy.
     own = sp.csr_matrix((P.data.astype(np.float64), P.indices.astype(np.int32), P.indptr.astype(np.int32)), P.shape)
     affinities = openTSNE.affinity.PrecomputedAffinities(own, normalize=False)
     embedding = openTSNE.TSNEEmbedding(
@@ -106,7 +106,7 @@ def divergence(problem: Problem, terms: Terms) -> float:
 
 
 def arrival(result: Result, goal: float) -> tuple[str, str]:
-    """Seconds and iteration at which the loss, which is above KL until t-SNE's own r is reached, is first at the goal."""
+    """The seconds and the iteration at which the loss first reaches the goal; it is above KL until r is t-SNE's own."""
     for seconds, iteration, loss in result.course:
         if loss <= goal:
             return f"{seconds:.2f}", str(iteration)

@@ -39,7 +39,7 @@ def load(path: str | Path, *, whole: bool = True) -> Map | Sweep:
     >>> sce.load("map.npz").Y.shape, len(sce.load("sweep.npz"))  # doctest: +SKIP
     ((1797, 2), 33)
     """
-    with archive.opened(path, maps.KIND, sweeps.KIND) as file:
-        if file.kind == maps.KIND:
+    with archive.opened(path, maps.MAP_KIND, sweeps.SWEEP_KIND) as file:
+        if file.kind == maps.MAP_KIND:
             return maps.read_map(file, whole=whole)
         return sweeps.read_sweep(file, whole=whole)

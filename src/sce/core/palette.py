@@ -29,7 +29,8 @@ _PLASTIC = (
 
 def plain(n: int, background: Any) -> Paint:
     """One colour for all n points: black, or white on a dark background."""
-    light = float(np.dot(background[:3], (0.2126, 0.7152, 0.0722))) * background[3] + 1 - background[3]
+    red, green, blue, opacity = background
+    light = float(0.2126 * red + 0.7152 * green + 0.0722 * blue) * opacity + 1 - opacity
     color = np.full(3, 0.0 if light > 0.4 else 1.0)
     # No channels to sum: the colour of a pixel does not depend on its points.
     return Paint(

@@ -13,7 +13,7 @@ from sce.core.validate import all_finite
 from sce.data.table import Table
 from sce.errors import InputError
 
-_BLOCK_CELLS = 1 << 22  # numbers of X held at once, so that a memory-mapped array is never read as a whole
+_GAP_BLOCK_CELLS = 1 << 22  # numbers of X held at once, so that a memory-mapped array is never read as a whole
 _FILL_ROWS = 10_000  # rows from which the fill values of columns without gaps are found
 
 
@@ -34,7 +34,7 @@ class Filling(NamedTuple):
 
 def blocks(X: Any) -> Iterator[tuple[int, int]]:
     """Consecutive (start, stop) of rows, a few megabytes each."""
-    step = max(1, _BLOCK_CELLS // max(1, X.shape[1]))
+    step = max(1, _GAP_BLOCK_CELLS // max(1, X.shape[1]))
     return ((start, min(start + step, X.shape[0])) for start in range(0, X.shape[0], step))
 
 

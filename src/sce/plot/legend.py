@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 MAX_LEGEND_NAMES = 40  # more classes are only counted
-_NAME_LENGTH, _MAX_NAME_LENGTH = 26, 60  # characters of a name: usual, and if names could not be told apart otherwise
+_NAME_LENGTH, _LEGEND_NAME_LENGTH = 26, 60  # characters of a name: usual, and if names could not be told apart otherwise
 _FIGURE_MARGIN = 0.08  # around the picture in a new figure, in inches
 
 
@@ -33,7 +33,7 @@ def shorten_all(names: list[str]) -> list[str]:
     >>> shorten_all([f"a very long class name number {k} of an annotation" for k in range(2)])[1]
     'a very long class n…1 of an annotation'
     """
-    for longest in range(_NAME_LENGTH, _MAX_NAME_LENGTH):
+    for longest in range(_NAME_LENGTH, _LEGEND_NAME_LENGTH):
         short = [shorten(name, longest) for name in names]
         if len(set(short)) == len(set(names)):
             break
@@ -107,7 +107,7 @@ def add_bar(ax: Any, norm: Any, cmap: Any, extend: str, *, title: str = "") -> N
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize=9)
     if title:
-        bar.ax.set_ylabel(shorten(title, _MAX_NAME_LENGTH), fontsize=9, parse_math=False)
+        bar.ax.set_ylabel(shorten(title, _LEGEND_NAME_LENGTH), fontsize=9, parse_math=False)
 
 
 def fit_figure(ax: Any, inches: tuple[float, float]) -> None:

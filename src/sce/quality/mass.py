@@ -12,7 +12,7 @@ from sce.core.parallel import Team
 from sce.errors import InputError
 from sce.graph.csr import arrays_of, row_sums
 
-_SYMMETRY_TOLERANCE = 1e-5  # of the largest row sum: float32 arithmetic explains a smaller difference
+_ROW_SUM_TOLERANCE = 1e-5  # of the largest row sum: float32 arithmetic explains a smaller difference
 
 
 class BlockMass(NamedTuple):
@@ -96,7 +96,7 @@ def check_graph(P: Any) -> sp.csr_matrix:
         rows = row_sums(arrays_of(P), Team(1))
         columns = np.bincount(P.indices, P.data, P.shape[0])
         regular = P.data.min() >= 0 and np.isfinite(rows).all() and not P.diagonal().any()
-        if regular and np.abs(rows - columns).max() <= _SYMMETRY_TOLERANCE * rows.max():
+        if regular and np.abs(rows - columns).max() <= _ROW_SUM_TOLERANCE * rows.max():
             return P
     from sce.graph.precomputed import check_affinity
 

@@ -37,7 +37,7 @@ from sce.results.archive import (
     rows_from,
 )
 
-KIND = Kind(MAP, "map", 1, "sce embed {path} -o map.npz")
+MAP_KIND = Kind(MAP, "map", 1, "sce embed {path} -o map.npz")
 
 
 class FittedModel(Protocol):
@@ -130,7 +130,7 @@ class Map:
         An existing file is replaced only if it is a map itself.
         """
         self._check()
-        archive.write(path, KIND, self._header(), self._arrays())
+        archive.write(path, MAP_KIND, self._header(), self._arrays())
 
     def _check(self) -> None:
         """Refuse a map that could not be read back."""
@@ -182,7 +182,7 @@ def load(path: str | Path, *, whole: bool = True) -> Map:
     >>> from sce.results import maps
     >>> Y = maps.load("map.npz").Y  # doctest: +SKIP
     """
-    with archive.opened(path, KIND) as file:
+    with archive.opened(path, MAP_KIND) as file:
         return read_map(file, whole=whole)
 
 

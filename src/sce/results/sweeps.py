@@ -38,7 +38,7 @@ from sce.results.archive import (
 )
 from sce.results.maps import Map
 
-KIND = Kind(SWEEP, "sweep", 1, "sce sweep {path} -o sweep.npz")
+SWEEP_KIND = Kind(SWEEP, "sweep", 1, "sce sweep {path} -o sweep.npz")
 
 
 class Mark(NamedTuple):
@@ -148,7 +148,7 @@ class Sweep:
             "parameters": self.parameters,
             "facts": self.facts,
         }
-        archive.write(path, KIND, header, self._arrays())
+        archive.write(path, SWEEP_KIND, header, self._arrays())
 
     @classmethod
     def load(cls, path: str | Path, *, whole: bool = True) -> Sweep:
@@ -167,7 +167,7 @@ class Sweep:
         >>> sce.Sweep.load("sweep.npz").frames.shape  # doctest: +SKIP
         (33, 1797, 2)
         """
-        with archive.opened(path, KIND) as file:
+        with archive.opened(path, SWEEP_KIND) as file:
             return read_sweep(file, whole=whole)
 
     def _coordinates(self, frame: int) -> np.ndarray:
@@ -214,7 +214,7 @@ class Sweep:
 
 def is_sweep(path: str | Path) -> bool:
     """Whether a file is a sweep, in any format."""
-    return archive.is_kind(Path(path), KIND)
+    return archive.is_kind(Path(path), SWEEP_KIND)
 
 
 def read_sweep(file: Archive, *, whole: bool) -> Sweep:

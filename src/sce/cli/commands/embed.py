@@ -26,7 +26,7 @@ from sce.errors import InputError
 from sce.estimator import SCE, check_parameters
 from sce.layout.start import STARTS
 from sce.results.graphs import write_graph
-from sce.results.maps import KIND, Map, load
+from sce.results.maps import MAP_KIND, Map, load
 
 _EMBED_OPTIONS = next(command for command in COMMANDS if command.name == "embed").options
 
@@ -35,7 +35,7 @@ def run(args: Any, console: Console) -> None:
     """Read, prepare, embed, write."""
     console.stage("start")
     _check_usage(args)
-    outputs = check_outputs(args, KIND)
+    outputs = check_outputs(args, MAP_KIND)
     model = make_model(args, _EMBED_OPTIONS, console)
     check_parameters(model)
     table, P = read_source(args, console)

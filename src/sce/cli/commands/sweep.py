@@ -21,7 +21,7 @@ from sce.cli.inputs import (
 from sce.cli.options import UsageError
 from sce.estimator import SCE, check_parameters
 from sce.results.graphs import write_graph
-from sce.results.sweeps import KIND, Sweep
+from sce.results.sweeps import SWEEP_KIND, Sweep
 from sce.sweeping import check_values, sweep
 
 _SWEEP_OPTIONS = next(command for command in COMMANDS if command.name == "sweep").options
@@ -33,7 +33,7 @@ def run(args: Any, console: Console) -> None:
     check_source_usage(args)
     alphas = args.alpha if isinstance(args.alpha, list) else None
     _check_usage(args, alphas)
-    outputs = check_outputs(args, KIND)
+    outputs = check_outputs(args, SWEEP_KIND)
     parameters = given_parameters(args, _SWEEP_OPTIONS, console)
     if args.alpha is not None and alphas is None:
         parameters["alpha"] = args.alpha
@@ -56,7 +56,7 @@ def run(args: Any, console: Console) -> None:
     result.P = graph if args.keep_graph else None
     result.label_name = table.label_name
     result.facts |= source_facts(args, table, console)
-    written = save_result(result, outputs["output"], KIND.what)
+    written = save_result(result, outputs["output"], SWEEP_KIND.what)
     if args.save_graph:
         write_graph(graph, outputs["save_graph"])
     if args.plot:
