@@ -12,6 +12,7 @@ import argparse
 import time
 
 import numpy as np
+from sce.layout.options import LayoutOptions
 
 from common import make_problem, require_data, run_stages
 from sce import datasets
@@ -19,7 +20,6 @@ from sce.core.parallel import Team
 from sce.graph.build import GraphOptions, build_affinity
 from sce.layout.coarse import make_levels
 from sce.layout.gradient.terms import Gradient
-from sce.layout.options import LayoutOptions
 from sce.layout.plan import Stage, gradient_stage, make_plan
 from sce.layout.problem import Problem
 from sce.layout.scale import SCEScale

@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from sce.layout.options import LayoutOptions
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import pdist
 
@@ -34,7 +35,6 @@ from sce.layout.gradient.continuation import Continuation, descend
 from sce.layout.gradient.descent import Descent
 from sce.layout.gradient.precondition import Preconditioner
 from sce.layout.gradient.terms import Gradient
-from sce.layout.options import LayoutOptions
 from sce.layout.plan import Stage, gradient_stage
 from sce.layout.problem import Problem
 from sce.layout.records import Layout

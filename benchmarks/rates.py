@@ -14,13 +14,13 @@ import argparse
 import time
 
 import numpy as np
+from sce.layout.options import LayoutOptions
 
 from common import make_problem, objective, require_data, run_stages
 from sce import datasets
 from sce.core.parallel import Team
 from sce.graph.build import GraphOptions, build_affinity
 from sce.layout.coarse import make_levels
-from sce.layout.options import LayoutOptions
 from sce.layout.plan import SAMPLER, Stage, choose_rate, make_plan
 from sce.layout.problem import Problem
 from sce.layout.scale import SCEScale

@@ -10,7 +10,7 @@ import sce
 from sce.compare.code import code_of, imports_of_sce, own_code
 from sce.compare.methods import METHODS
 from sce.compare.run import QUALITY_MODULES
-from sce.compare.similarities import GRAPH_MODULES
+from sce.compare.shared_graph import GRAPH_MODULES
 from sce.core.sources import Sources
 
 RESULTS = {"map": ("sce.compare.own",), "P": GRAPH_MODULES, "figures": QUALITY_MODULES}

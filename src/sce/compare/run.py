@@ -84,7 +84,7 @@ def compare(
     from sce.compare.block_panels import write_blocks
     from sce.compare.page import write_report
     from sce.compare.panels import write_figure
-    from sce.compare.similarities import make_graph
+    from sce.compare.shared_graph import make_graph
     from sce.core.parallel import resolve_n_jobs
 
     chosen = choose(methods)

@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 
 MAX_LEGEND_NAMES = 40  # more classes are only counted
-_NAME_LENGTH, _LEGEND_NAME_LENGTH = 26, 60  # characters of a name: usual, and if names could not be told apart otherwise
+_NAME_LENGTH, _LEGEND_NAME_LENGTH = (
+    26,
+    60,
+)  # characters of a name: usual, and if names could not be told apart otherwise
 _FIGURE_MARGIN = 0.08  # around the picture in a new figure, in inches
 
 
