@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sce.core import validate
 from sce.core.parallel import Team, resolve_n_jobs
 from sce.core.progress import Reporter
-from sce.engines.choose import make_engine
+from sce.engines.choose import check_engine, make_engine
 from sce.errors import ParameterError
 from sce.graph.build import AffinityResult, GraphOptions, build_affinity
 from sce.layout.engine import Engine
@@ -259,6 +259,7 @@ def check_parameters(model: SCE) -> Parameters:
     """The parameters in the form that the rooms take; raises ParameterError on the first that means nothing on any data."""
     layout = layout_options(**{name: getattr(model, name) for name in _LAYOUT_PARAMETERS})
     graph = GraphOptions(**{name: getattr(model, name) for name in _GRAPH_PARAMETERS})
+    check_engine(model.engine)
     if model.callback is not None and not callable(model.callback):
         raise ParameterError(f"callback must be a function (epoch, Y, r, loss); got {model.callback!r}.")
     return Parameters(graph, layout)

@@ -17,6 +17,7 @@ from sce.cli.options import (
 )
 from sce.compare.methods import METHODS
 from sce.data.kinds import FILE_KINDS
+from sce.graph.affinity_names import AFFINITY_NAMES
 
 OUTPUT = Group(
     "output",
@@ -102,7 +103,7 @@ GRAPH_OPTIONS = Group(
             "entropic (weights that decrease with distance, as in t-SNE), knn (equal weights), or precomputed (DATA is the "
             "graph)",
             "KIND",
-            choice("entropic", "knn", "precomputed"),
+            choice(*AFFINITY_NAMES),
             "entropic",
             parameter="affinity",
         ),
@@ -200,7 +201,7 @@ LAYOUT = Group(
         ),
         Option("--seed", "the same seed gives the same map, on any number of threads", "N", whole, 0),
         Option("--n-jobs", "threads; all cores by default", "N", whole, parameter="n_jobs"),
-        Option("--engine", "where the layout is computed", "NAME", choice("threads"), "threads", parameter="engine"),
+        Option("--engine", "where the layout is computed: threads", "NAME", str, "threads", parameter="engine"),
     ],
 )
 

@@ -6,7 +6,8 @@ indexed row; a row holds the conditional probabilities p_j|i, which sum to 1.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -285,3 +286,23 @@ def _cross_matrix(indices: np.ndarray, weights: np.ndarray, n_indexed: int) -> s
     starts = np.append(0, np.cumsum(keep.sum(axis=1)))
     entries = CSR(starts, ids[keep].astype(np.int32), sorted_weights[keep].astype(np.float32))
     return _as_matrix(entries, (len(indices), n_indexed))
+
+
+# --------------------------------------------------------------------------------------------------------------- by name
+
+
+class AffinityKind(NamedTuple):
+    """How neighbours become similarities."""
+
+    among_rows: Callable[[Neighbors, float, Team], sparse.csr_matrix]  # of the neighbours and the perplexity
+    of_new_rows: Callable[[Neighbors, int, float, Team], sparse.csr_matrix]  # also of the number of indexed rows
+
+
+# Those of :mod:`sce.graph.affinity_names` that are made from neighbours.
+AFFINITIES = {
+    "knn": AffinityKind(
+        lambda near, _, team: knn_affinity(near, team),
+        lambda near, n_indexed, _, __: knn_cross_affinity(near, n_indexed),
+    ),
+    "entropic": AffinityKind(entropic_affinity, entropic_cross_affinity),
+}

@@ -16,6 +16,7 @@ import numpy as np
 
 from sce.core.warn import warn
 from sce.errors import DataWarning, GraphWarning, InputError, ParameterError
+from sce.graph.affinity_names import AFFINITY_NAMES
 from sce.graph.metrics import is_metric, metric_sentence
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["AffinityResult", "GraphOptions", "build_affinity", "build_cross_affinity"]
 
-AFFINITIES = ("knn", "entropic", "precomputed")
 _MIN_PERPLEXITY = 2.0  # for few neighbours: at 1 only the nearest counts, and the graph falls apart
 _MIN_ADVISED_NEIGHBORS = 5  # fewer are never recommended
 _COMPONENTS_WITHOUT_WARNING = 5  # that many may well be true clusters, however few the rows
@@ -53,7 +53,7 @@ class GraphOptions:
 
 
 def _is_affinity(value: object) -> bool:
-    return callable(value) or (isinstance(value, str) and value in AFFINITIES)
+    return callable(value) or (isinstance(value, str) and value in AFFINITY_NAMES)
 
 
 def _is_count(value: object) -> bool:
@@ -66,9 +66,10 @@ def _is_perplexity(value: object) -> bool:
 
 
 def _affinity_sentence(value: object) -> str:
-    near = difflib.get_close_matches(str(value), AFFINITIES, 1, 0.4)
+    near = difflib.get_close_matches(str(value), AFFINITY_NAMES, 1, 0.4)
     hint = f"; did you mean {near[0]!r}?" if near else "."
-    return f"affinity must be 'knn', 'entropic', 'precomputed' or a function X -> P; got {value!r}{hint}"
+    names = ", ".join(map(repr, AFFINITY_NAMES))
+    return f"affinity must be {names} or a function X -> P; got {value!r}{hint}"
 
 
 # For each option: what its value must satisfy, and the sentence if it does not.
@@ -161,17 +162,14 @@ def build_cross_affinity(index: NeighborIndex, rows: Any, options: GraphOptions,
     >>> build_cross_affinity(index, [[6.6]], GraphOptions("knn", n_neighbors=2), Team(1)).toarray()
     array([[0. , 0. , 0. , 0.5, 0.5]], dtype=float32)
     """
-    from sce.graph.affinity import entropic_cross_affinity, knn_cross_affinity
+    from sce.graph.affinity import AFFINITIES
 
-    if options.affinity not in ("knn", "entropic"):
-        raise ParameterError(
-            f"New rows have neighbours with affinity='knn' or 'entropic' only; got affinity={options.affinity!r}."
-        )
+    if options.affinity not in AFFINITIES:
+        names = " or ".join(map(repr, AFFINITIES))
+        raise ParameterError(f"New rows have neighbours with affinity={names} only; got affinity={options.affinity!r}.")
     k, perplexity = _fitting_count(index.n_rows, options)
     near = index.query(rows, k, team)
-    if options.affinity == "knn":
-        return knn_cross_affinity(near, index.n_rows)
-    return entropic_cross_affinity(near, index.n_rows, perplexity, team)
+    return AFFINITIES[str(options.affinity)].of_new_rows(near, index.n_rows, perplexity, team)
 
 
 class _Remarks:
@@ -234,7 +232,7 @@ def _searched(
     X: Any, options: GraphOptions, team: Team, seed: int, remarks: _Remarks
 ) -> tuple[sparse.csr_matrix, Neighbors]:
     """P from the nearest neighbours in X."""
-    from sce.graph.affinity import entropic_affinity, knn_affinity
+    from sce.graph.affinity import AFFINITIES
     from sce.graph.index import nearest_neighbors
 
     k, perplexity = _fitting_count(X.shape[0], options, remarks)
@@ -243,8 +241,7 @@ def _searched(
     if not (near.indices >= 0).any():
         raise InputError("No row of the distance matrix has a neighbour, so there is no graph to draw.")
     _remark_on_copies(near, remarks)
-    P = knn_affinity(near, team) if options.affinity == "knn" else entropic_affinity(near, perplexity, team)
-    return P, near
+    return AFFINITIES[str(options.affinity)].among_rows(near, perplexity, team), near
 
 
 # -------------------------------------------------------------------------------------------------------------- remarks
