@@ -94,8 +94,8 @@ def test_few_neighbors_are_found_among_more(team, forest_only, monkeypatch):
 
 
 def test_forest_without_structure(team, forest_only, monkeypatch):
-    """Noise in 100 dimensions defeats the trees: the recall says so, and brute force is used where it is affordable."""
-    X = np.random.default_rng(0).normal(size=(6000, 100)).astype(np.float32)
+    """Noise in 40 dimensions defeats the trees: the recall says so, and brute force is used where it is affordable."""
+    X = np.random.default_rng(0).normal(size=(5000, 40)).astype(np.float32)
     truth = true_distances(X, 10, step=5)
     near = nearest_neighbors(X, 10, team=team)
     assert near.method == "brute force"
@@ -103,7 +103,7 @@ def test_forest_without_structure(team, forest_only, monkeypatch):
     monkeypatch.setattr(forest, "_BRUTE_FORCE_INSTEAD_UP_TO_TERMS", 0)
     near = nearest_neighbors(X, 10, team=team)
     assert near.method == "forest"
-    assert_valid(near, 6000, 10)
+    assert_valid(near, 5000, 10)
     found = recall(near, truth, step=5)
     assert found < 0.9
     assert abs(near.recall - found) < 0.03

@@ -15,6 +15,7 @@ from sce.graph.kernels import Heaps, empty_heaps, exact_neighbors, pair_distance
 _RANK_TASK_ROWS = 1024  # rows a thread takes at once
 _PROBE_CELLS = 4e9  # numbers that a probe compares: about a second's work
 _PROBE_ROWS = 64, 1024  # rows of a probe, at least and at most
+_SHARE_ROWS = 64  # rows whose lists are compared at once
 _SAME_DISTANCE = 1e-6  # distances that differ by less, relatively, differ by rounding
 
 
@@ -112,6 +113,15 @@ def recall_of(truth: Probe, distances: np.ndarray) -> float:
 
 
 def share_found(wanted: np.ndarray, found: np.ndarray) -> float:
-    """The share of the numbers in each row of `wanted` that are in the same row of `found`."""
-    hits = sum(int(np.isin(a, b).sum()) for a, b in zip(wanted, found, strict=True))
+    """The share of the numbers in each row of `wanted` that are in the same row of `found`.
+
+    Examples
+    --------
+    >>> share_found(np.array([[1, 2], [3, 4]]), np.array([[2, 1, 0], [4, 0, 0]]))
+    0.75
+    """
+    hits = 0
+    for start in range(0, len(wanted), _SHARE_ROWS):  # all pairs of a few rows at a time: np.isin takes 0.3 ms a row
+        part = slice(start, start + _SHARE_ROWS)
+        hits += int((wanted[part, :, None] == found[part, None, :]).any(axis=2).sum())
     return hits / wanted.size
