@@ -60,7 +60,6 @@ ALLOWED = {
     ("layout/objective.py", "@"): "the reference objective in plain NumPy, which the tests compare with",
     ("layout/objective.py", "random"): "the paper's Algorithm 1 line by line, with NumPy's generator, for the tests",
     ("core/validate.py", "random"): "scikit-learn's random_state is turned into our seed",
-    ("compare/worker.py", "random"): "random points of an untimed first fit, whose result is thrown away",
     ("compare/peers.py", "random"): "umap-learn asks for a RandomState",
 }
 

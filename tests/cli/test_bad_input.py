@@ -257,7 +257,7 @@ CASES = {
     ),
     "no folder for the output": (
         put("data.csv", GOOD), "embed data.csv -o far/map.npz", 4,
-        "The folder far is not there; make it first: mkdir -p far",
+        "The folder far does not exist; create it first: mkdir -p far",
     ),
     "an output that cannot be made": (
         put("data.csv", GOOD), "embed data.csv -o /proc/map.npz", 4,

@@ -148,9 +148,9 @@ def test_distances_without_neighbours(team):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"affinity": "entropy"}, r"affinity must be 'knn'.*got 'entropy'; did you mean 'entropic'\?"),
-        ({"affinity": "zzz"}, r"affinity must be 'knn'.*got 'zzz'\.$"),
-        ({"affinity": None}, r"affinity must be 'knn'.*got None"),
+        ({"affinity": "entropy"}, r"affinity must be 'entropic'.*got 'entropy'; did you mean 'entropic'\?"),
+        ({"affinity": "zzz"}, r"affinity must be 'entropic'.*got 'zzz'\.$"),
+        ({"affinity": None}, r"affinity must be 'entropic'.*got None"),
         ({"n_neighbors": 0}, "n_neighbors must be a whole number of at least 1; got 0"),
         ({"n_neighbors": 2.5}, "n_neighbors must be a whole number"),
         ({"n_neighbors": True}, "n_neighbors must be a whole number"),

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from drawing import pixels, written
 
-from conftest import planted_graph, random_graph
+from graphs import planted_graph, random_graph
 from sce import InputError, ParameterError
 from sce.plot import block_matrix
 

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import planted_graph, random_graph
+from graphs import planted_graph, random_graph
 from processes import run
 from sce import SCE, InputError, Map, find_clusters
 from sce.quality.block_density import block_density
@@ -139,7 +139,7 @@ def test_models_and_maps_are_taken(mixture):
         (np.eye(3) - 1, [0, 0, 0], "6 are negative, in rows 0, 1, 2"),
         (np.full((3, 3), np.nan), [0, 0, 0], "9 are not finite"),
         (np.full((3, 3), np.inf), [0, 0, 0], "9 are not finite"),
-        (np.ones((3, 3)), [0, 0], "as many as the points, 3; they are 2"),
+        (np.ones((3, 3)), [0, 0], "one value for each of the 3 points; got 2"),
         (np.array([["a"]]), [0], "must hold real numbers"),
     ],
 )

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import random_graph
+from graphs import random_graph
 from sce import InputError
 from sce.core.parallel import Team
 from sce.errors import GraphWarning

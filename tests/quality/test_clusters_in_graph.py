@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import make_blobs
 from test_communities import planted, slow_modularity
 
-from conftest import random_graph
+from graphs import random_graph
 from sce import ParameterError
 from sce.core.parallel import Team
 from sce.graph.build import GraphOptions, build_affinity

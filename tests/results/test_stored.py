@@ -138,7 +138,7 @@ def test_a_file_cut_short_is_damaged(tmp_path, all_large):
     make_sweep(tmp_path / "sweep.npz")
     raw = bytearray((tmp_path / "sweep.npz").read_bytes())
     (tmp_path / "sweep.npz").write_bytes(raw[:-100])
-    with pytest.raises(InputError, match="damaged or cut short"):
+    with pytest.raises(InputError, match="damaged or truncated"):
         sce.load(tmp_path / "sweep.npz")
 
 
