@@ -73,7 +73,7 @@ def test_bad_distances(make):
     with pytest.raises(InputError, match=r"not be negative, but row 4 .*affinity='precomputed'"):
         neighbors_from_distances(make(D), 2)
     D[4, 5] = D[7, 1] = np.nan
-    with pytest.raises(InputError, match=r"must be numbers, but rows 4, 7 .*hold NaN"):
+    with pytest.raises(InputError, match=r"must be numbers, but rows 4, 7 hold NaN"):
         neighbors_from_distances(make(D), 2)
     with pytest.raises(InputError, match="real numbers; got complex"):
         neighbors_from_distances(make(np.eye(3) * 1j), 2)
@@ -92,6 +92,12 @@ def test_cross_distances(m, n, data):
         assert (near.distances == np.sort(D, axis=1)[:, :k]).all()
 
 
+def test_many_bad_rows_are_counted():
+    """A message names the first five, and says how many there are."""
+    with pytest.raises(InputError, match=r"but 9 rows \(0, 1, 2, 3, 4, \.\.\.\) hold negative ones"):
+        neighbors_from_distances(-np.ones((9, 9)), 2)
+
+
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
 def test_bad_cross_distances(make):
     """Negative and NaN distances of new rows are refused, with the rows at fault."""
@@ -100,7 +106,7 @@ def test_bad_cross_distances(make):
     with pytest.raises(InputError, match="not be negative, but row 2"):
         neighbors_from_cross_distances(make(D), 2)
     D[1, 0] = np.nan
-    with pytest.raises(InputError, match=r"must be numbers, but row 1 .*hold NaN"):
+    with pytest.raises(InputError, match="must be numbers, but row 1 holds NaN"):
         neighbors_from_cross_distances(make(D), 2)
 
 
@@ -137,10 +143,10 @@ def test_more_rows_than_lists():
         ([1, 0], [1.0, 2.0], None, r"same shape \(rows, k\); got \(2,\)"),
         (3, 4.0, None, "same shape"),
         ([[1.0], [0.0]], [[1.0], [2.0]], None, "whole row numbers; got float64"),
-        ([[1], [-1]], [[1.0], [2.0]], None, r"row numbers from 0 to 1, but row 1 .*write -1"),
-        ([[5], [0]], [[1.0], [2.0]], None, r"row numbers from 0 to 1, but row 0 "),
+        ([[1], [-1]], [[1.0], [2.0]], None, r"row numbers from 0 to 1, but row 1 holds .*write -1"),
+        ([[5], [0]], [[1.0], [2.0]], None, r"row numbers from 0 to 1, but row 0 holds others"),
         ([[1], [0]], [[1.0], [-2.0]], None, "must not be negative, but row 1"),
-        ([[1], [0]], [[np.nan], [2.0]], None, "hold NaN"),
+        ([[1], [0]], [[np.nan], [2.0]], None, "row 0 holds NaN"),
         ([[1], [0]], [[1.0], [2.0]], 1, "n must be at least the number of rows in indices, 2; got 1"),
         ([[1, 1], [0, 1]], [[1.0, 1.0], [2.0, 2.0]], None, "the same neighbour twice"),
     ],

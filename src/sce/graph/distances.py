@@ -54,7 +54,7 @@ def neighbors_graph(indices: Any, distances: Any, n: int | None = None) -> spars
     order = np.lexsort((columns, rows))
     rows, columns, data = rows[order], columns[order], data[order]
     if ((rows[1:] == rows[:-1]) & (columns[1:] == columns[:-1])).any():
-        raise InputError("indices holds the same neighbour twice in a row; each neighbour may be listed once.")
+        raise InputError("indices lists the same neighbour twice for a row; list each neighbour once.")
     starts = np.searchsorted(rows, np.arange(int(n or 0) + 1))
     return sparse.csr_matrix((data, columns, starts), shape=(n, n))  # unlike from triples, zeros stay
 
@@ -72,8 +72,8 @@ def _check_lists(ids: np.ndarray, values: np.ndarray, n: int | None) -> None:
     bad = np.flatnonzero(((ids < 0) | (ids >= n)).any(axis=1))
     if bad.size:
         raise InputError(
-            f"indices must be row numbers from 0 to {n - 1}, but {_rows(bad)} hold others (many libraries write -1 "
-            "where they found fewer than k: search with a higher effort, or drop these rows)."
+            f"indices must be row numbers from 0 to {n - 1}, but {_rows_hold(bad)} others (many libraries write -1 "
+            "where they found fewer than k: raise its search effort, or drop these rows)."
         )
     _check_distances(values, lambda bad: bad // ids.shape[1])
 
@@ -84,19 +84,21 @@ def _check_distances(values: np.ndarray, row_of: Callable[[np.ndarray], np.ndarr
         raise InputError(f"Distances must be real numbers; got {values.dtype}.")
     bad = np.flatnonzero(np.isnan(values)) if values.dtype.kind == "f" else np.empty(0, np.int64)
     if bad.size:
-        raise InputError(f"Distances must be numbers, but {_rows(np.unique(row_of(bad)))} hold NaN.")
+        raise InputError(f"Distances must be numbers, but {_rows_hold(np.unique(row_of(bad)))} NaN.")
     bad = np.flatnonzero(values < 0)
     if bad.size:
         raise InputError(
-            f"Distances must not be negative, but {_rows(np.unique(row_of(bad)))} hold negative ones; "
+            f"Distances must not be negative, but {_rows_hold(np.unique(row_of(bad)))} negative ones; "
             "for similarities use affinity='precomputed'."
         )
 
 
-def _rows(bad: np.ndarray) -> str:
-    """The first few of some row numbers, for a message."""
+def _rows_hold(bad: np.ndarray) -> str:
+    """Subject and verb of a message about some rows, of which it names the first few."""
     shown = ", ".join(map(str, bad[:5]))
-    return f"row{'s' if len(bad) > 1 else ''} {shown}{', ...' if len(bad) > 5 else ''} (of {len(bad)} such)"
+    if len(bad) == 1:
+        return f"row {shown} holds"
+    return f"rows {shown} hold" if len(bad) <= 5 else f"{len(bad)} rows ({shown}, ...) hold"
 
 
 # ------------------------------------------------------------------------------------------------- a matrix to lists

@@ -49,7 +49,7 @@ class VectorIndex:
     Parameters
     ----------
     X : array of shape (n, d)
-        Finite numbers; never changed, and not to be changed by others.
+        Finite numbers; never changed here, nor may it be elsewhere while the index is in use.
     metric : str
     seed : int
         The forest's randomness.
@@ -58,7 +58,7 @@ class VectorIndex:
     def __init__(self, X: np.ndarray, metric: str, seed: int) -> None:
         self._X, self._metric, self._seed = X, metric, seed
         self._manhattan, self._angular = metric == "manhattan", metric in ANGULAR_METRICS
-        self._links: np.ndarray | None = None  # what self_neighbors(LINKS) has found
+        self._links: np.ndarray | None = None  # what self_neighbors(LINKS) has found: the caller's array
         self._opened: _Opened | None = None
 
     @property
@@ -75,7 +75,7 @@ class VectorIndex:
         return Neighbors(found.ids, metric_distances(found, unit, self._metric, team), found.method, found.recall)
 
     def _search(self, k: int, team: Team) -> tuple[Found, float]:
-        """Prepare, set masses of copies aside, and search; also what the distances are multiplied by."""
+        """Prepare the rows, set masses of copies aside, and search; also returns the unit of the distances."""
         way = self._choose_way(k)
         rows = self._prepared(way, team)
 
