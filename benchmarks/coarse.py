@@ -12,7 +12,6 @@ import argparse
 import time
 
 import numpy as np
-from sce.layout.options import LayoutOptions
 
 from common import make_problem, require_data, run_stages
 from sce import datasets
@@ -23,6 +22,7 @@ from sce.layout.gradient.terms import Gradient
 from sce.layout.plan import Stage, gradient_stage, make_plan
 from sce.layout.problem import Problem
 from sce.layout.scale import SCEScale
+from sce.layout.settings import LayoutOptions
 from sce.layout.start import starting_points
 from sce.quality import class_agreement
 

@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sce.layout.options import LayoutOptions
-from sce.layout.run import lay_out
 
 from sce import datasets
 from sce.core.compiled import kernel
@@ -17,10 +15,12 @@ from sce.core.parallel import Team
 from sce.core.random import below, below_low, bits, stream
 from sce.engines.threads import ThreadEngine
 from sce.graph.build import GraphOptions, build_affinity
+from sce.layout.lay_out import lay_out
 from sce.layout.plan import Stage
 from sce.layout.problem import Problem
 from sce.layout.records import NOBODY, Layout, Watch
 from sce.layout.scale import ScaleRule
+from sce.layout.settings import LayoutOptions
 from sce.layout.similarities import Similarities
 from sce.layout.state import State
 

@@ -23,7 +23,6 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from sce.layout.options import LayoutOptions
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import pdist
 
@@ -39,6 +38,7 @@ from sce.layout.plan import Stage, gradient_stage
 from sce.layout.problem import Problem
 from sce.layout.records import Layout
 from sce.layout.scale import FixedScale
+from sce.layout.settings import LayoutOptions
 from sce.layout.start import starting_points
 
 DATA = {

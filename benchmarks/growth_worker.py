@@ -54,7 +54,7 @@ def fit(X: np.ndarray, parameters: dict[str, Any], threads: int) -> tuple[Any, T
     from sce import SCE
 
     wrap("sce.graph.index:nearest_neighbors", taken.neighbors)
-    wrap("sce.layout.run:Sampler", taken.sampler)
+    wrap("sce.layout.lay_out:Sampler", taken.sampler)
     sampled.watch_fit()
     began = time.perf_counter()
     with install_recorder("numba:compile") as compiled:

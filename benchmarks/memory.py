@@ -34,12 +34,10 @@ SHAPES = {
 }
 CLUSTERS, LATENT, PIECE = 100, 20, 10_000
 EPOCHS = 5
-STAGES = {  # the function whose call begins a stage, and its name
-    "sce.graph.index:nearest_neighbors": "neighbours",
-    "sce.graph.affinity:entropic_affinity": "affinity",
-    "sce.graph.affinity:knn_affinity": "affinity",
-    "sce.estimator:lay_out": "start and coarse maps",
-    "sce.core.progress:Reporter.epochs": "layout",  # called when the first stage on all points begins
+STAGES = {  # of a fit: the function whose call begins a stage, its name, and that of the stage that begins at its return
+    "sce.graph.index:nearest_neighbors": ("neighbours", "affinity"),
+    "sce.estimator:lay_out": ("start and coarse maps", "the rest"),
+    "sce.core.progress:Reporter.epochs": ("layout", None),  # called when the first stage on all points begins
 }
 
 
@@ -86,15 +84,18 @@ class Sampled:
 
     def watch_fit(self) -> None:
         """Tell the stages of a fit apart from now on."""
-        for place, stage in STAGES.items():
-            wrap(place, lambda function, stage=stage: self._around(function, stage))
+        for place, stages in STAGES.items():
+            wrap(place, lambda function, stages=stages: self._around(function, *stages))
 
-    def _around(self, function, stage: str):
-        """The function, whose call begins a stage."""
+    def _around(self, function, stage: str, then: str | None):
+        """The function, whose call begins a stage, and its return the next one, if there is one."""
 
         def beginning(*args, **options):
             self.begin(stage)
-            return function(*args, **options)
+            found = function(*args, **options)
+            if then is not None:
+                self.begin(then)
+            return found
 
         return beginning
 

@@ -77,7 +77,7 @@ def _phate(X: np.ndarray, seed: int, threads: int) -> np.ndarray:
 _SCE_STAGES = (
     ("sce.estimator:build_affinity", GRAPH),
     ("sce.estimator:lay_out", LAYOUT),
-    ("sce.layout.run:starting_points", REST),
+    ("sce.layout.lay_out:starting_points", REST),
 )
 METHODS: dict[str, Method] = {
     "sce": Method("sce", "sce", "sce", _sce, _SCE_STAGES),

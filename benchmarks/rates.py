@@ -14,7 +14,6 @@ import argparse
 import time
 
 import numpy as np
-from sce.layout.options import LayoutOptions
 
 from common import make_problem, objective, require_data, run_stages
 from sce import datasets
@@ -24,6 +23,7 @@ from sce.layout.coarse import make_levels
 from sce.layout.plan import SAMPLER, Stage, choose_rate, make_plan
 from sce.layout.problem import Problem
 from sce.layout.scale import SCEScale
+from sce.layout.settings import LayoutOptions
 from sce.layout.start import starting_points
 from sce.quality import class_agreement
 
