@@ -86,9 +86,12 @@ for options in ({}, {"affinity": "entropic", "n_components": 3}, {"init": "spect
     for weights in (None, w):
         assert np.isfinite(SCE(random_state=0, n_epochs=3, **options).fit(X, sample_weight=weights).embedding_).all()
 import sce.graph.vectors as vectors
+from sce.core.parallel import Team
+from sce.graph.index import build_index
 vectors.BRUTE_FORCE_UP_TO_TERMS = 0  # so that few rows, too, go through the forest
 for metric in ("euclidean", "cosine", "manhattan"):
     assert SCE(random_state=0, n_epochs=1, metric=metric).fit(X).neighbor_method_ == "forest"
+    assert build_index(X[:2900], metric=metric).query(X[2900:], 9, Team(1)).method == "forest"
 print("ok")
 """
     assert run(code, NUMBA_BOUNDSCHECK="1", NUMBA_CACHE_DIR=str(tmp_path), timeout=900) == "ok"
