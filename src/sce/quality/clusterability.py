@@ -78,11 +78,11 @@ class Clusterability(NamedTuple):
         values = " ".join(f"{value:.3g}" for value in self.eigenvalues[:10])
         return "\n".join(
             [
-                f"{self.n_components} components, the largest with {self.largest:.1%} of the points",
-                f"{self.n_isolated} points without an edge",
-                f"eigenvalues {values}, with {gap}",
-                f"{self.n_communities} communities with modularity {self.modularity:.3f}",
-                f"{self.n_clusters} clusters with real boundaries",
+                f"connected components: {self.n_components}, the largest with {self.largest:.1%} of the points",
+                f"points without an edge: {self.n_isolated}",
+                f"eigenvalues: {values}, with {gap}",
+                f"communities: {self.n_communities}, with modularity {self.modularity:.3f}",
+                f"clusters with real boundaries: {self.n_clusters}",
                 self.advice,
             ]
         )

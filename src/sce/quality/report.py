@@ -19,8 +19,8 @@ MEANINGS = {
     "continuity": "1 if no near point is shown as far",
     "triplets_kept": "share of random triplets whose order of distances is kept; 0.5 is chance",
     "edges_kept": "share of P that goes to the nearest points on the map",
-    "n_clusters": "clusters",
-    "n_real": "clusters whose boundaries are real: narrower in P than the cuts beside them",
+    "n_clusters": "number of clusters on the map",
+    "n_real": "number of clusters whose boundaries are real: narrower in P than the cuts beside them",
     "covered": "share of points that are in a cluster",
     "share": "share of P inside clusters",
     "density_ratio": "how many times denser P is inside clusters than between them",
@@ -85,7 +85,7 @@ def figure_lines(figures: dict[str, float]) -> list[str]:
         if name.endswith("_null"):
             continue
         null = f"({figures[name + '_null']:.3g} if relabelled)" if f"{name}_null" in figures else ""
-        lines.append(f"{name:<17}{value:>8.4g}  {null:<24}{MEANINGS.get(name, '')}".rstrip())
+        lines.append(f"{name:<17}{value:>8.4g}  {null:<26}{MEANINGS.get(name, '')}".rstrip())
     return lines
 
 
