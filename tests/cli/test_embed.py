@@ -306,12 +306,23 @@ def test_streams_that_are_closed_full_or_not_read_to_the_end(table, tmp_path):
         out, err = process.communicate(timeout=300)
         return process.returncode, out, err
 
-    closed = bash("sce embed data.csv -o map.npz --json 2>&-")
-    unread = bash("sce embed data.csv -o other.npz 2>&1 | true; exit ${PIPESTATUS[0]}")
-    assert json.loads(ended(closed)[1])["points"] == 80
-    assert ended(unread)[0] == 0
-    assert len(package.load(tmp_path / "other.npz").Y) == 80  # the work went on to its end
+    assert json.loads(ended(bash("sce embed data.csv -o map.npz --json 2>&-"))[1])["points"] == 80
     full, left = bash("sce info map.npz > /dev/full"), bash("sce info map.npz | true; exit ${PIPESTATUS[0]}")
+    wrong = bash("sce info absent.npz 2>&1 | true; exit ${PIPESTATUS[0]}")
     message = "sce: The result cannot be written to standard output: No space left on device.\n"
     assert ended(full) == (4, "", message)
     assert ended(left) == (0, "", "")
+    assert ended(wrong) == (3, "", "")
+
+
+def test_a_reader_of_the_stages_that_goes_away(table, tmp_path, monkeypatch):
+    """`sce embed ... 2>&1 | true` goes on to the end of the work."""
+    monkeypatch.chdir(tmp_path)
+    reader, writer = os.pipe()
+    os.close(reader)
+    with contextlib.suppress(BrokenPipeError), open(writer, "w", buffering=1) as stages:  # noqa: PTH123
+        with contextlib.redirect_stderr(stages):
+            assert main(["embed", "data.csv", "-o", "map.npz"]) == 0
+        with pytest.raises(BrokenPipeError):
+            stages.write("nobody reads this\n")
+    assert len(package.load("map.npz").Y) == 80

@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _fail("Interrupted; no incomplete file was left behind.", 130, debug)
     except BrokenPipeError:  # the reader of the result has gone, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard(sys.stdout)
         return 0
     except SCEError as error:
         code = 2 if isinstance(error, ParameterError) else 4 if isinstance(error, OutputError) else 3
@@ -117,9 +117,17 @@ def _refuse_argument(argument: str, command: Command) -> None:
 
 
 def _fail(text: str, code: int, debug: bool) -> int:
-    if debug and code != 130:
-        import traceback
+    try:
+        if debug and code != 130:
+            import traceback
 
-        traceback.print_exc()
-    print(f"sce: {' '.join(text.split())}", file=sys.stderr)  # noqa: T201
+            traceback.print_exc()
+        print(f"sce: {' '.join(text.split())}", file=sys.stderr, flush=True)  # noqa: T201
+    except BrokenPipeError:  # nobody reads the message, but the exit code counts
+        _discard(sys.stderr)
     return code
+
+
+def _discard(stream: Any) -> None:
+    """Send what is left in a stream to the null device, so that Python can flush it when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
