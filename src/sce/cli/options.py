@@ -1,22 +1,23 @@
-"""Commands and options as data; the parser and the command page of the documentation are both made from them."""
+"""Commands and options as data; the parser and the command page of the documentation are both made from them.
+
+They are named tuples, as is all that the help needs: the module dataclasses takes a tenth of the time of `sce --help`.
+"""
 
 from __future__ import annotations
 
 import argparse
 import csv
-import difflib
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, NoReturn
 
+from sce.core.hints import nearest_words
 from sce.errors import ParameterError
 
 _MAX_SPAN_LENGTH = 1000  # numbers in FIRST:LAST:STEP
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(NamedTuple):
     """An option, or a positional argument if its name has no dashes.
 
     `parameter` is the parameter of :class:`sce.SCE` that the option sets; both have the same default.
@@ -52,16 +53,14 @@ class Option:
         return names if self.flag or self.metavar is None else f"{names} {self.metavar}"
 
 
-@dataclass(frozen=True)
-class Group:
+class Group(NamedTuple):
     """Options that belong together, under a title."""
 
     title: str
     options: Sequence[Option]
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(NamedTuple):
     """A command: what it does, its options, examples, and its function ("module:function")."""
 
     name: str
@@ -69,7 +68,7 @@ class Command:
     description: str
     groups: Sequence[Group]
     run: str
-    examples: Sequence[str] = field(default_factory=list)
+    examples: Sequence[str] = ()
 
     @property
     def options(self) -> list[Option]:
@@ -177,9 +176,21 @@ def number_or_span(text: str) -> float | list[float]:
     return number(text) if ":" not in text and "," not in text else span(text)
 
 
+def alternatives(words: Iterable[str]) -> str:
+    """Words separated by commas, with an "or" before the last.
+
+    Examples
+    --------
+    >>> alternatives(["a", "b", "c"]), alternatives(["a", "b"]), alternatives(["a"])
+    ('a, b, or c', 'a or b', 'a')
+    """
+    *others, last = words
+    return f"{', '.join(others)}{',' if len(others) > 1 else ''} or {last}" if others else last
+
+
 def nearest(text: str, words: Sequence[str]) -> str:
     """A hint at the most similar word, if there is one."""
-    near = difflib.get_close_matches(text, words, 1, 0.5)
+    near = nearest_words(text, words)
     return f"; did you mean {near[0]}?" if near else ""
 
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
+from sce.core.hints import did_you_mean
 from sce.errors import ParameterError
 
+_NOTHING: Mapping[str, Any] = {}
 
-@dataclass(frozen=True)
-class Method:
+
+class Method(NamedTuple):
     """A function from a problem to a map, and what is known about it.
 
     Attributes
@@ -39,6 +39,8 @@ class Method:
         The number of points of that fit: enough for coarse maps.
     exaggeration : float, optional
         For variants of t-SNE, whose r is 1 / (exaggeration E_U[q]).
+    variant : str, default=""
+        What :meth:`with_parameters` adds to the name in the key.
 
     Examples
     --------
@@ -51,15 +53,17 @@ class Method:
     takes: str
     about: str
     function: str
-    needs: Mapping[str, str] = field(default_factory=dict)
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    warm_up: Mapping[str, Any] | None = field(default_factory=dict)
+    needs: Mapping[str, str] = _NOTHING
+    parameters: Mapping[str, Any] = _NOTHING
+    warm_up: Mapping[str, Any] | None = _NOTHING
     warm_up_points: int = 1200
     exaggeration: float | None = None
-    key: str = ""
+    variant: str = ""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "key", self.key or self.name)
+    @property
+    def key(self) -> str:
+        """The name of its files: its name, and its parameters if they are not the usual ones."""
+        return self.name + self.variant
 
     def load(self) -> Callable[..., Any]:
         """The function."""
@@ -73,11 +77,10 @@ class Method:
         if not changed:
             return self
         changes = [f"{name}={_short(value)}" for name, value in changed.items()]
-        return replace(
-            self,
+        return self._replace(
             title=f"{self.title.split(', r =')[0]}, {', '.join(changes).replace('=', ' = ')}",
             parameters={**self.parameters, **changed},
-            key=re.sub(r"[^\w.=+-]", "_", "-".join([self.key, *changes])),
+            variant=re.sub(r"[^\w.=+-]", "_", "-".join([self.variant, *changes])),
         )
 
     def missing(self) -> str | None:
@@ -176,9 +179,8 @@ def choose(methods: Iterable[str | Method] | None) -> list[Method]:
 def _parse(text: str) -> Method:
     name, *settings = text.split(":")
     if name not in METHODS:
-        near = difflib.get_close_matches(name, METHODS, 1, 0.5)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise ParameterError(f"There is no method {name!r}{hint} (the methods are {', '.join(METHODS)}).")
+        hint = did_you_mean(name, METHODS)
+        raise ParameterError(f"There is no method {name!r}{hint} The methods are {', '.join(METHODS)}.")
     method, values = METHODS[name], {}
     for setting in settings:
         key, equals, value = setting.partition("=")

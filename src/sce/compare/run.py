@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -126,7 +125,7 @@ class _Comparison:
         if self.store.map_fingerprint(method.key) == row.fingerprint:
             return self._assess(row, old, fresh=False)
         if old is not None and old.fingerprint == row.fingerprint and not self._may_try_again(old):
-            self.say(f"{method.key}: {old.status} before, {old.reason}; --retry tries again")
+            self.say(f"{method.key}: {old.status} before, {old.reason}; retry=True tries again")
             return old
         problem = self._obstacle(method)
         if problem is None:
@@ -172,7 +171,7 @@ class _Comparison:
     def _run(self, method: Method, row: Row) -> Ended:
         job = {
             "name": self.data.name,
-            "method": asdict(method),
+            "method": method._asdict(),
             "fingerprint": row.fingerprint,
             "vectors": self._write_vectors(),
             "graph": str(self.store.graph_path),

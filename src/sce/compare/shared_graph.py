@@ -54,7 +54,7 @@ def _build(source: Any, options: Any, settings: Any) -> tuple[Any, dict[str, Any
     with Team(settings.n_jobs) as team:
         made = build_affinity(source, options, team, settings.seed)
     words: dict[str, Any] = {"affinity": options.affinity}
-    if options.affinity == "entropic" and options.perplexity is not None:
+    if options.uses_perplexity:
         words["perplexity"] = options.perplexity
     elif options.affinity != "precomputed":
         words["n_neighbors"] = options.n_neighbors

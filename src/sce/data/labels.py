@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import numbers
 import re
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from sce.core.hints import did_you_mean
 from sce.core.missing import as_text, is_missing
 from sce.errors import InputError, ParameterError
 
@@ -66,8 +66,7 @@ def check_kind(kind: Any) -> None:
     """Refuse an unknown kind, with a hint at the nearest one."""
     if kind in LABEL_KINDS:
         return
-    near = difflib.get_close_matches(str(kind).lower(), LABEL_KINDS, n=1, cutoff=0.5)
-    hint = f"; did you mean {near[0]!r}?" if near else "."
+    hint = did_you_mean(str(kind).lower(), LABEL_KINDS)
     raise ParameterError(f"kind must be 'auto', 'classes' or 'number'; got {kind!r}{hint}")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from sce.core.hints import did_you_mean
 from sce.core.missing import as_text
 from sce.data.formats import Request, Source, read_source
 from sce.data.label_files import LABEL_NAMES, read_label_file
@@ -124,8 +124,7 @@ class ReadOptions:
 
     def __post_init__(self) -> None:
         if self.header not in HEADER_CHOICES:
-            near = difflib.get_close_matches(str(self.header), HEADER_CHOICES, 1, 0.5)
-            hint = f"; did you mean {near[0]!r}?" if near else "."
+            hint = did_you_mean(self.header, HEADER_CHOICES)
             raise ParameterError(f'header must be "auto", "yes" or "no"; got {self.header!r}{hint}')
         for name in ("columns", "drop"):
             value = getattr(self, name)

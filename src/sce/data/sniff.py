@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from sce.core.hints import nearest_words
 from sce.data.kinds import FILE_KINDS
 from sce.errors import InputError, SCEError
 
@@ -32,7 +32,7 @@ def kind_of(path: Path) -> str:
     packed = name.endswith(".gz")
     kind = Path(name[:-3] if packed else name).suffix
     if kind not in FILE_KINDS or (packed and not FILE_KINDS[kind].gzip):
-        near = difflib.get_close_matches(kind, FILE_KINDS, 1, 0.6)
+        near = nearest_words(kind, FILE_KINDS, likeness=0.6)
         hint = f" (did you mean {near[0]}?)" if near else ""
         raise InputError(
             f"{path} ends in {''.join(path.suffixes[-2:] if packed else path.suffixes[-1:]) or 'nothing'}, which sce "
@@ -94,7 +94,7 @@ def _nearest(path: Path) -> str:
         names = [p.name for p in path.parent.iterdir()]
     except OSError:
         return f": the folder {path.parent} does not exist." if not path.parent.is_dir() else "."
-    near = difflib.get_close_matches(path.name, names, 1, 0.6)
+    near = nearest_words(path.name, names, likeness=0.6)
     return f"; did you mean {path.parent / near[0]}?" if near else "."
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from sce.core.hints import nearest_words
 from sce.errors import InputError
 
 
@@ -172,9 +173,7 @@ def _places(path: Path, names: list[str] | None, count: int, wanted: list[str]) 
 
 def hint_at(item: str, names: list[str] | None, count: int) -> str:
     """The column that was probably meant, or a list of all columns."""
-    import difflib
-
-    near = difflib.get_close_matches(item, names or [], 1, 0.6)
+    near = nearest_words(item, names or [], likeness=0.6)
     if near:
         return f"did you mean {near[0]!r}?"
     if not names:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import os
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from sce.core.hints import did_you_mean, nearest_words
 from sce.core.warn import warn
 from sce.data.datasets.known import KNOWN, About
 from sce.errors import DataWarning, InputError, OutputError
@@ -72,8 +72,7 @@ def about(name: str) -> About:
     """
     known = names()
     if not isinstance(name, str) or name not in known:
-        near = difflib.get_close_matches(Path(str(name)).stem.lower().replace("-", "_"), known, 1, 0.5)
-        hint = f"; did you mean {near[0]!r}?" if near else "."
+        hint = did_you_mean(Path(str(name)).stem.lower().replace("-", "_"), known)
         where = "" if _own_folder() else " SCE_DATA may name a folder with more of them, as NAME.npz."
         raise InputError(f"There is no data set {name!r}{hint} The data sets are {', '.join(known)}.{where}")
     return KNOWN.get(name) or About(name)
@@ -105,7 +104,7 @@ def is_name(data: str) -> bool:
     if path.suffix or path.is_file():
         return False
     known = names()
-    near = difflib.get_close_matches(data, known, 1, 0.5)
+    near = nearest_words(data, known)
     if data not in known and near and not path.exists():
         raise InputError(f"There is neither a file nor a data set {data!r}; did you mean {near[0]}?")
     return data in known

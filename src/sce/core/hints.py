@@ -1,0 +1,30 @@
+"""Hints at the word that was probably meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def nearest_words(value: object, words: Iterable[str], count: int = 1, likeness: float = 0.5) -> list[str]:
+    """Up to `count` words that resemble a value, the likeliest first; none if all are less alike than `likeness`.
+
+    Examples
+    --------
+    >>> nearest_words("entropc", ["entropic", "knn"])
+    ['entropic']
+    """
+    import difflib  # on demand: most runs need no hint
+
+    return difflib.get_close_matches(str(value), list(words), count, likeness)
+
+
+def did_you_mean(value: object, words: Iterable[str], likeness: float = 0.5) -> str:
+    """The end of a sentence: a question if a word resembles the value, else a full stop.
+
+    Examples
+    --------
+    >>> did_you_mean("entropc", ["entropic", "knn"]), did_you_mean("?", ["entropic", "knn"])
+    ("; did you mean 'entropic'?", '.')
+    """
+    near = nearest_words(value, words, likeness=likeness)
+    return f"; did you mean {near[0]!r}?" if near else "."
