@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from sce.core.parallel import Team
 from sce.graph import candidates, forest, kernels, ranking, routing, trees
+from sce.graph.metrics import ABSOLUTES, SQUARES
 from sce.graph.sketch import Directions, project_singly
 
 
@@ -15,22 +16,22 @@ def rows(n, d, seed=0):
     return np.random.default_rng(seed).normal(size=(n, d)).astype(np.float32)
 
 
-def all_distances(X, Y, manhattan):
+def all_distances(X, Y, terms):
     """The twin of every distance kernel, in float64."""
     gap = X[:, None].astype(float) - Y[None].astype(float)
-    return np.abs(gap).sum(axis=2) if manhattan else (gap**2).sum(axis=2)
+    return np.abs(gap).sum(axis=2) if terms == ABSOLUTES else (gap**2).sum(axis=2)
 
 
-@pytest.mark.parametrize("manhattan", [False, True])
+@pytest.mark.parametrize("terms", [SQUARES, ABSOLUTES])
 @pytest.mark.parametrize("d", [8, 64, 104])
-def test_distances(d, manhattan):
+def test_distances(d, terms):
     """Pairwise and two-row kernels equal the sum over columns."""
     X, Y = rows(2, d), rows(37, d, 1)
-    expected = all_distances(X, Y, manhattan)
-    pairs = [[kernels.pair_distance(x, y, manhattan) for y in Y] for x in X]
+    expected = all_distances(X, Y, terms)
+    pairs = [[kernels.pair_distance(x, y, terms) for y in Y] for x in X]
     np.testing.assert_allclose(pairs, expected, rtol=1e-5)
     c = np.empty((2, 30), np.float32)
-    kernels.two_rows(c[0], c[1], X[0], X[1], np.ascontiguousarray(Y.T), 7, manhattan)
+    kernels.two_rows(c[0], c[1], X[0], X[1], np.ascontiguousarray(Y.T), 7, terms)
     np.testing.assert_allclose(c, expected[:, 7:], rtol=1e-5)
 
 
@@ -52,26 +53,26 @@ def test_heap_keeps_the_nearest(values, k):
     assert (ids >= 0).sum() == len(expected)
 
 
-@pytest.mark.parametrize("manhattan", [False, True])
+@pytest.mark.parametrize("terms", [SQUARES, ABSOLUTES])
 @pytest.mark.parametrize("n", [2, 9, 513, 1100])
-def test_exact_search(n, manhattan, team):
+def test_exact_search(n, terms, team):
     """Exact search finds what sorting all distances finds, across blocks, for odd numbers of queries."""
     X = rows(n, 8)
     queries, k = np.arange(0, n, 3), min(n - 1, 12)
-    found = kernels.exact_neighbors(X, queries, k, manhattan, team)
-    truth = all_distances(X[queries], X, manhattan)
+    found = kernels.exact_neighbors(X, queries, k, terms, team)
+    truth = all_distances(X[queries], X, terms)
     truth[np.arange(len(queries)), queries] = np.inf
     assert (found.ids == np.argsort(truth, axis=1, kind="stable")[:, :k]).all()
     np.testing.assert_allclose(found.distances, np.sort(truth, axis=1)[:, :k], rtol=1e-5)
 
 
-@pytest.mark.parametrize("manhattan", [False, True])
+@pytest.mark.parametrize("terms", [SQUARES, ABSOLUTES])
 @pytest.mark.parametrize("factor", [1.0, 0.5])
-def test_exact_search_for_other_rows(factor, manhattan, team):
+def test_exact_search_for_other_rows(factor, terms, team):
     """Rows that are not indexed have the nearest of all indexed ones, which may be multiplied by a factor."""
     X, new = rows(600, 8), rows(33, 8, 1)
-    found = kernels.exact_neighbors_of(new, X, 12, manhattan, team, factor=factor)
-    truth = all_distances(new, factor * X, manhattan)
+    found = kernels.exact_neighbors_of(new, X, 12, terms, team, factor=factor)
+    truth = all_distances(new, factor * X, terms)
     assert (found.ids == np.argsort(truth, axis=1, kind="stable")[:, :12]).all()
     np.testing.assert_allclose(found.distances, np.sort(truth, axis=1)[:, :12], rtol=1e-5)
 
@@ -156,19 +157,19 @@ def test_a_tree_of_one_leaf():
     assert leaves.tolist() == [[0, 1]] * 5
 
 
-@pytest.mark.parametrize("manhattan", [False, True])
-def test_candidates_of_new_rows_equal_twin(manhattan, team):
+@pytest.mark.parametrize("terms", [SQUARES, ABSOLUTES])
+def test_candidates_of_new_rows_equal_twin(terms, team):
     """The nearest of what the leaves hold and of what the nearest offer, until all of the nearest have offered theirs."""
     Z, new, width = rows(800, 8), rows(30, 8, 1), 9
-    links = kernels.exact_neighbors(Z, np.arange(800), 5, manhattan, team).ids
+    links = kernels.exact_neighbors(Z, np.arange(800), 5, terms, team).ids
     routes = routing.join_routes([trees.grow_tree_with_splits(Z, 30, np.uint64(key)) for key in (1, 2)])
     absent = np.where(np.arange(30) % 3 == 0, np.arange(30), -1).astype(np.int32)
     twins = np.where(np.arange(30) % 3 == 1, np.arange(30), -1).astype(np.int32)
     marks, spaces = (twins, absent), routing.Spaces(None, None)
-    found = routing.candidates_of(new, routing.Network(Z, routes, links), spaces, marks, width, manhattan, team)
+    found = routing.candidates_of(new, routing.Network(Z, routes, links), spaces, marks, width, terms, team)
     leaves = np.empty((30, 2), np.int32)
     routing.find_leaves(routes, new, leaves)
-    truth = all_distances(new, Z, manhattan)
+    truth = all_distances(new, Z, terms)
     for i in range(30):
         met = {twins[i]} | {j for t in leaves[i] for j in routes.order[routes.starts[t] : routes.starts[t + 1]]}
         offered = set()
@@ -197,7 +198,7 @@ def test_leaves_hold_near_rows():
     Z = rows(4000, 8)
     tree = trees.grow_tree(Z, 100, np.uint64(5))
     leaf = Z[tree.order[tree.starts[3] : tree.starts[4]]]
-    assert all_distances(leaf, leaf, False).mean() < 0.8 * all_distances(Z[:100], Z[:100], False).mean()
+    assert all_distances(leaf, leaf, SQUARES).mean() < 0.8 * all_distances(Z[:100], Z[:100], SQUARES).mean()
 
 
 def test_leaf_search_equals_twin(team):
@@ -207,12 +208,12 @@ def test_leaf_search_equals_twin(team):
     heaps = kernels.empty_heaps(300, k)
     allowed = np.zeros((300, 300), bool)
     for tree in grown:
-        candidates.search_leaves(Z, tree, heaps, False, team)
+        candidates.search_leaves(Z, tree, heaps, SQUARES, team)
         for start, stop in zip(tree.starts[:-1], tree.starts[1:], strict=True):
             leaf = tree.order[start:stop]
             allowed[np.ix_(leaf, leaf)] = True
     np.fill_diagonal(allowed, False)
-    truth = np.where(allowed, all_distances(Z, Z, False), np.inf)
+    truth = np.where(allowed, all_distances(Z, Z, SQUARES), np.inf)
     np.testing.assert_allclose(np.sort(heaps.distances, axis=1), np.sort(truth, axis=1)[:, :k], rtol=1e-5)
     assert all(len(set(ids)) == k for ids in heaps.ids)
 
@@ -223,10 +224,10 @@ def test_join_equals_twin(d, team):
     Z, k, reach = rows(200, d), 6, 3
     rng = np.random.default_rng(0)
     ids = np.array([rng.choice(np.delete(np.arange(200), i), k, replace=False) for i in range(200)], np.int32)
-    truth = all_distances(Z, Z, False)
+    truth = all_distances(Z, Z, SQUARES)
     heaps = kernels.Heaps(np.take_along_axis(truth, ids, 1).astype(np.float32), ids.copy())
     near = np.take_along_axis(ids, np.argsort(np.take_along_axis(truth, ids, 1), axis=1), 1)
-    candidates.join_neighbors(Z, heaps, reach, False, team)
+    candidates.join_neighbors(Z, heaps, reach, SQUARES, team)
     for i in range(200):
         met = set(near[i]) | set(near[near[i, :reach]].ravel()) - {i}
         assert set(heaps.ids[i]) == set(sorted(met, key=lambda j: truth[i, j])[:k])
@@ -241,8 +242,8 @@ def test_rank_on_full_rows(k, team):
     heaps.ids[:] = [[(i + s) % 50 for s in range(1, 11)] for i in range(50)]
     heaps.ids[7, 3:] = -1
     candidates = heaps.ids.copy()
-    ranked = ranking.rank(X, heaps, k, names, False, team)
-    truth = all_distances(X, X, False)
+    ranked = ranking.rank(X, heaps, k, names, SQUARES, team)
+    truth = all_distances(X, X, SQUARES)
     for i in range(50):
         expected = sorted((j for j in candidates[i] if j >= 0), key=lambda j: truth[i, j])[:k]
         assert [j for j in ranked.ids[i] if j >= 0] == list(names[expected])
@@ -256,20 +257,20 @@ def test_rank_of_rows_that_were_not_moved(team):
     names = np.random.default_rng(0).permutation(50).astype(np.int32)
     heaps = kernels.empty_heaps(50, 10)
     heaps.ids[:] = [[(i + s) % 50 for s in range(1, 11)] for i in range(50)]
-    moved = ranking.rank(X[names], heaps, 4, names, False, team)
-    ranked = ranking.rank(X, heaps, 4, names, False, team, moved=False)
+    moved = ranking.rank(X[names], heaps, 4, names, SQUARES, team)
+    ranked = ranking.rank(X, heaps, 4, names, SQUARES, team, moved=False)
     assert (ranked.ids == moved.ids).all()
     assert (ranked.distances == moved.distances).all()
 
 
-@pytest.mark.parametrize("manhattan", [False, True])
-def test_rank_for_other_rows(manhattan):
+@pytest.mark.parametrize("terms", [SQUARES, ABSOLUTES])
+def test_rank_for_other_rows(terms):
     """The candidates of rows that are not indexed are ranked on the full rows, missing ones last."""
     X, new = rows(50, 16), rows(7, 16, 1)
     listed = np.array([np.random.default_rng(i).permutation(50)[:10] for i in range(7)], np.int32)
     listed[3, 2:] = -1
-    ranked = ranking.rank_for(new, X, listed, 4, manhattan, Team(1))
-    truth = all_distances(new, X, manhattan)
+    ranked = ranking.rank_for(new, X, listed, 4, terms, Team(1))
+    truth = all_distances(new, X, terms)
     for i in range(7):
         expected = sorted((j for j in listed[i] if j >= 0), key=lambda j: truth[i, j])[:4]
         assert [j for j in ranked.ids[i] if j >= 0] == expected
@@ -282,19 +283,19 @@ def test_ties_in_rank_go_to_the_lesser_name(team):
     heaps = kernels.Heaps(
         np.zeros((4, 3), np.float32), np.array([[j for j in range(4) if j != i] for i in range(4)], np.int32)
     )
-    ranked = ranking.rank(X, heaps, 3, np.array([3, 1, 0, 2], np.int32), False, team)
+    ranked = ranking.rank(X, heaps, 3, np.array([3, 1, 0, 2], np.int32), SQUARES, team)
     assert ranked.ids.tolist() == [[0, 1, 2], [0, 2, 3], [1, 2, 3], [0, 1, 3]]
 
 
-@pytest.mark.parametrize("manhattan", [False, True])
+@pytest.mark.parametrize("terms", [SQUARES, ABSOLUTES])
 @pytest.mark.parametrize("own", [False, True])
 @pytest.mark.parametrize("d", [24, 320])
-def test_forest_leaves_the_rows_as_they_were(d, own, manhattan, team):
+def test_forest_leaves_the_rows_as_they_were(d, own, terms, team):
     """They are put in order, and put back; or, if they are someone else's, not even that."""
     X = rows(1000, d)
     before = X.copy()
     X.flags.writeable = own
-    forest.forest_neighbors(X, 5, manhattan=manhattan, seed=0, team=team, own=own)
+    forest.forest_neighbors(X, 5, terms=terms, seed=0, team=team, own=own)
     assert (before == X).all()
 
 
@@ -303,20 +304,20 @@ def test_block_of_exact_search_changes_nothing(d, team):
     """Where columns are many, fewer rows are compared at once; the result is the same."""
     X = rows(700, d)
     X[300:] = X[:400]  # ties
-    expected = kernels.exact_neighbors(X, np.arange(700), 6, False, team)
+    expected = kernels.exact_neighbors(X, np.arange(700), 6, SQUARES, team)
     wide = np.zeros((700, 20_000), np.float32)
     wide[:, :d] = X
-    found = kernels.exact_neighbors(wide, np.arange(8), 6, False, team)
+    found = kernels.exact_neighbors(wide, np.arange(8), 6, SQUARES, team)
     assert (found.ids == expected.ids[:8]).all()
 
 
 def test_rows_with_too_few_candidates_are_completed(team):
     """A row whose list is short is searched for exactly; the others are left alone."""
     X = rows(60, 8)
-    near = kernels.exact_neighbors(X, np.arange(60), 5, False, team)
+    near = kernels.exact_neighbors(X, np.arange(60), 5, SQUARES, team)
     broken = kernels.Heaps(near.distances.copy(), near.ids.copy())
     broken.ids[7, 3:], broken.distances[7, 3:] = -1, np.inf
-    forest._complete(X, broken, False, team)
+    forest._complete(X, broken, SQUARES, team)
     assert (broken.ids == near.ids).all()
 
 
@@ -333,9 +334,9 @@ def test_table_of_numbers():
 def test_recall_is_measured_not_assumed(team):
     """Recall of true lists is 1; with a quarter of each list wrong it is three quarters."""
     X = rows(400, 8)
-    near = kernels.exact_neighbors(X, np.arange(400), 8, False, team)
-    near = ranking.rank(X, near, 8, np.arange(400, dtype=np.int32), False, team)
-    truth = ranking.probe(X, 8, False, 0, team)
+    near = kernels.exact_neighbors(X, np.arange(400), 8, SQUARES, team)
+    near = ranking.rank(X, near, 8, np.arange(400, dtype=np.int32), SQUARES, team)
+    truth = ranking.probe(X, 8, SQUARES, 0, team)
     assert ranking.sampled_recall(truth, near) == 1.0
     near.distances[:, -2:] = 1e9
     assert ranking.sampled_recall(truth, near) == 0.75

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sce.cli.options import (
     Group,
     Option,
+    alternatives,
     choice,
     names,
     number,
@@ -17,7 +18,10 @@ from sce.cli.options import (
 )
 from sce.compare.methods import METHODS
 from sce.data.kinds import FILE_KINDS
-from sce.graph.affinity_names import AFFINITY_NAMES
+from sce.engines.choose import ENGINES
+from sce.graph.affinity_names import AFFINITY_NAMES, WITH_PERPLEXITY
+from sce.graph.metrics import OWN_METRICS
+from sce.layout.scale_names import SCALE_NAMES, rules_with
 
 OUTPUT = Group(
     "output",
@@ -100,8 +104,7 @@ GRAPH_OPTIONS = Group(
     [
         Option(
             "--affinity",
-            "entropic (weights that decrease with distance, as in t-SNE), knn (equal weights), or precomputed (DATA is the "
-            "graph)",
+            alternatives(f"{name} ({kind.meaning})" for name, kind in AFFINITY_NAMES.items()),
             "KIND",
             choice(*AFFINITY_NAMES),
             "entropic",
@@ -110,16 +113,15 @@ GRAPH_OPTIONS = Group(
         Option("--n-neighbors", "nearest neighbours of each point", "K", whole, 15, parameter="n_neighbors"),
         Option(
             "--perplexity",
-            "for entropic, the effective number of neighbours; uses 3 x perplexity neighbours. By default a third of "
-            "--n-neighbors",
+            f"for {alternatives(WITH_PERPLEXITY)}, the effective number of neighbours; uses 3 x perplexity neighbours. By "
+            "default a third of --n-neighbors",
             "NUMBER",
             number,
             parameter="perplexity",
         ),
         Option(
             "--metric",
-            "euclidean, cosine, correlation, manhattan, any other metric of scikit-learn, or precomputed (DATA holds "
-            "distances)",
+            f"{', '.join(OWN_METRICS)}, any other metric of scikit-learn, or precomputed (DATA holds distances)",
             "NAME",
             str,
             "euclidean",
@@ -141,21 +143,34 @@ LAYOUT = Group(
         Option("--n-components", "dimensions of the map: 1, 2 or 3", "D", whole, 2, parameter="n_components"),
         Option(
             "--scale",
-            "the rule for repulsion: sce (by --alpha), sne (as t-SNE), or a number, the repulsion weight r",
+            "the rule for repulsion: "
+            + alternatives(
+                [
+                    *(f"{name} ({rule.meaning})" for name, rule in SCALE_NAMES.items()),
+                    "a number, the repulsion weight r",
+                ]
+            ),
             "RULE",
-            number_or("sce", "sne"),
+            number_or(*SCALE_NAMES),
             "sce",
             parameter="scale",
         ),
         Option(
             "--alpha",
-            "for sce: from 0 (loose clusters, as t-SNE) to 1 (tight clusters)",
+            f"for {alternatives(rules_with('alpha'))}: from 0 (loose clusters, as t-SNE) to 1 (tight clusters)",
             "NUMBER",
             number,
             0.1,
             parameter="alpha",
         ),
-        Option("--exaggeration", "for sne: factor on the attraction", "NUMBER", number, 1.0, parameter="exaggeration"),
+        Option(
+            "--exaggeration",
+            f"for {alternatives(rules_with('exaggeration'))}: factor on the attraction",
+            "NUMBER",
+            number,
+            1.0,
+            parameter="exaggeration",
+        ),
         Option(
             "--n-epochs",
             "epochs of the sampler, of 10 steps per point, or the maximum number of iterations of the gradient; or auto",
@@ -201,7 +216,14 @@ LAYOUT = Group(
         ),
         Option("--seed", "the same seed gives the same map, on any number of threads", "N", whole, 0),
         Option("--n-jobs", "threads; all cores by default", "N", whole, parameter="n_jobs"),
-        Option("--engine", "where the layout is computed: threads", "NAME", str, "threads", parameter="engine"),
+        Option(
+            "--engine",
+            f"where the layout is computed: {alternatives(ENGINES)}",
+            "NAME",
+            str,
+            "threads",
+            parameter="engine",
+        ),
     ],
 )
 

@@ -16,6 +16,7 @@ from sce.data.recipe import Recipe
 from sce.data.table import Table
 from sce.errors import InputError, OutputError
 from sce.estimator import SCE
+from sce.graph.affinity_names import WITH_PERPLEXITY
 from sce.results.archive import Kind, refuse_to_replace
 from sce.results.graphs import read_graph, refuse_to_replace_graph
 
@@ -44,8 +45,8 @@ def check_source_usage(args: Any) -> None:
         _refuse_options(args, _READING_KEYS, f"has no effect on {args.data}, a data set by name")
     if args.graph is not None:
         _refuse_options(args, ("affinity", "n_neighbors", "perplexity", "metric"), "has no effect with --graph")
-    if args.perplexity is not None and args.affinity not in (None, "entropic"):
-        raise UsageError("--perplexity is only for --affinity entropic; leave one of them out.")
+    if args.perplexity is not None and args.affinity not in (None, *WITH_PERPLEXITY):
+        raise UsageError(f"--perplexity is only for --affinity {' or '.join(WITH_PERPLEXITY)}; leave one of them out.")
     if args.n_neighbors is not None and (args.affinity == "precomputed" or args.perplexity is not None):
         other = "--affinity precomputed" if args.perplexity is None else "--perplexity, which sets their number"
         raise UsageError(f"--n-neighbors has no effect with {other}; leave one of them out.")

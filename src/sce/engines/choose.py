@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-from sce.core.parallel import Team
-from sce.engines.threads import ThreadEngine
 from sce.errors import ParameterError
-from sce.layout.engine import Engine
 
-ENGINES = {"threads": ThreadEngine}  # name: what makes it from the threads of this process
+if TYPE_CHECKING:  # loaded on demand, because the help of the command line lists the engines
+    from sce.core.parallel import Team
+    from sce.layout.engine import Engine
+
+
+def _threads(team: Team) -> Engine:
+    from sce.engines.threads import ThreadEngine
+
+    return ThreadEngine(team)
+
+
+# Name: what makes the engine from the threads of this process.
+ENGINES: dict[str, Callable[[Team], Engine]] = {"threads": _threads}
 
 
 def check_engine(engine: Any) -> str | Engine:

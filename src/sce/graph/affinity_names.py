@@ -1,3 +1,18 @@
-"""The kinds of affinities, by name. Imports nothing, because the help of the command line lists them."""
+"""The kinds of affinities, by name. Imports nothing else of sce, because the help of the command line lists them."""
 
-AFFINITY_NAMES = ("entropic", "knn", "precomputed")  # of those but the last, graph/affinity.py has the functions
+from typing import NamedTuple
+
+
+class AffinityName(NamedTuple):
+    """What a kind of affinity is, in a few words, and whether `perplexity` has a meaning for it."""
+
+    meaning: str
+    takes_perplexity: bool = False
+
+
+AFFINITY_NAMES = {  # graph/affinity.py has the functions of all but the last
+    "entropic": AffinityName("weights that decrease with distance, as in t-SNE", takes_perplexity=True),
+    "knn": AffinityName("equal weights"),
+    "precomputed": AffinityName("DATA is the graph"),
+}
+WITH_PERPLEXITY = [name for name, kind in AFFINITY_NAMES.items() if kind.takes_perplexity]

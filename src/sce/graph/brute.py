@@ -7,6 +7,7 @@ import numpy as np
 from sce.core.parallel import Team
 from sce.graph.found import Found
 from sce.graph.kernels import exact_neighbors, exact_neighbors_of, pad_columns
+from sce.graph.metrics import SQUARES
 from sce.graph.ranking import rank, rank_for
 
 
@@ -17,33 +18,34 @@ class BruteForce:
     ----------
     values : array of shape (n, d)
         Prepared rows; copied unless they are float32 and d is a multiple of eight.
-    manhattan : bool
+    terms : int
+        SQUARES or ABSOLUTES: see :mod:`sce.graph.metrics`.
     """
 
-    def __init__(self, values: np.ndarray, manhattan: bool) -> None:
-        self._values, self._manhattan = _padded(values), manhattan
+    def __init__(self, values: np.ndarray, terms: int) -> None:
+        self._values, self._terms = _padded(values), terms
 
     def self_neighbors(self, k: int, team: Team) -> Found:
         """The k nearest other rows of each row."""
         numbers = np.arange(len(self._values))
-        candidates = exact_neighbors(self._values, numbers, k, self._manhattan, team)
-        near = rank(self._values, candidates, k, numbers.astype(np.int32), self._manhattan, team)
-        return Found(near.ids, near.distances, not self._manhattan, "brute force", 1.0)
+        candidates = exact_neighbors(self._values, numbers, k, self._terms, team)
+        near = rank(self._values, candidates, k, numbers.astype(np.int32), self._terms, team)
+        return Found(near.ids, near.distances, self._terms == SQUARES, "brute force", 1.0)
 
     def query(self, rows: np.ndarray, k: int, team: Team) -> Found:
         """The k nearest of the indexed rows for each prepared new row."""
         new = _padded(rows)
-        candidates = exact_neighbors_of(new, self._values, k, self._manhattan, team)
-        near = rank_for(new, self._values, candidates.ids, k, self._manhattan, team)
-        return Found(near.ids, near.distances, not self._manhattan, "brute force", 1.0)
+        candidates = exact_neighbors_of(new, self._values, k, self._terms, team)
+        near = rank_for(new, self._values, candidates.ids, k, self._terms, team)
+        return Found(near.ids, near.distances, self._terms == SQUARES, "brute force", 1.0)
 
     def query_far(self, rows: np.ndarray, factor: float, k: int, team: Team) -> Found:
         """The k nearest for new rows so far away that they and the indexed rows have to be multiplied by a factor first.
 
         That has been done with `rows`; the distances are those of the products.
         """
-        near = exact_neighbors_of(_padded(rows), self._values, k, self._manhattan, team, factor=factor)
-        return Found(near.ids, near.distances, not self._manhattan, "brute force", 1.0)
+        near = exact_neighbors_of(_padded(rows), self._values, k, self._terms, team, factor=factor)
+        return Found(near.ids, near.distances, self._terms == SQUARES, "brute force", 1.0)
 
 
 def _padded(values: np.ndarray) -> np.ndarray:

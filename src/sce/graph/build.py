@@ -6,7 +6,6 @@ are called.
 
 from __future__ import annotations
 
-import difflib
 import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,10 +13,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from sce.core.hints import did_you_mean
 from sce.core.warn import warn
 from sce.errors import DataWarning, GraphWarning, InputError, ParameterError
-from sce.graph.affinity_names import AFFINITY_NAMES
-from sce.graph.metrics import is_metric, metric_sentence
+from sce.graph.affinity_names import AFFINITY_NAMES, WITH_PERPLEXITY
+from sce.graph.metrics import SQUARES, is_metric, metric_sentence, own_metric
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -45,6 +45,11 @@ class GraphOptions:
     perplexity: float | None = None
     metric: str | Callable[..., float] = "euclidean"
 
+    @property
+    def uses_perplexity(self) -> bool:
+        """Whether `perplexity` sets the number of neighbours, and not `n_neighbors`."""
+        return self.perplexity is not None and self.affinity in WITH_PERPLEXITY
+
     def __post_init__(self) -> None:
         for name, (is_valid, sentence) in _CONSTRAINTS.items():
             value = getattr(self, name)
@@ -66,10 +71,8 @@ def _is_perplexity(value: object) -> bool:
 
 
 def _affinity_sentence(value: object) -> str:
-    near = difflib.get_close_matches(str(value), AFFINITY_NAMES, 1, 0.4)
-    hint = f"; did you mean {near[0]!r}?" if near else "."
     names = ", ".join(map(repr, AFFINITY_NAMES))
-    return f"affinity must be {names} or a function X -> P; got {value!r}{hint}"
+    return f"affinity must be {names} or a function X -> P; got {value!r}{did_you_mean(value, AFFINITY_NAMES, 0.4)}"
 
 
 # For each option: what its value must satisfy, and the sentence if it does not.
@@ -188,7 +191,7 @@ class _Remarks:
 
 def _fitting_count(n: int, options: GraphOptions, remarks: _Remarks | None = None) -> tuple[int, float]:
     """The number of neighbours and the perplexity that n rows allow, with a remark where they are lowered."""
-    if options.affinity == "knn" or options.perplexity is None:
+    if not options.uses_perplexity:
         k = int(options.n_neighbors)
         most = max(1, (n - 1) // 2)  # where all are neighbours of all, the best map is a single point
         if k > most and remarks is not None:
@@ -198,7 +201,7 @@ def _fitting_count(n: int, options: GraphOptions, remarks: _Remarks | None = Non
             )
         k = min(k, most)
         return k, max(min(k, _MIN_PERPLEXITY), k / 3)
-    perplexity = float(options.perplexity)
+    perplexity = float(options.perplexity or 0.0)
     if 3 * perplexity > n - 1:
         lowered = (n - 1) / 3
         if remarks is not None:
@@ -269,7 +272,7 @@ def _remark_on_memory(X: Any, k: int, options: GraphOptions, remarks: _Remarks) 
             if k
             else "drop its smallest similarities"
         )
-    elif options.affinity == "knn" or options.perplexity is None:
+    elif not options.uses_perplexity:
         advice = f"n_neighbors={fewer} would fit"
     else:
         advice = f"perplexity={fewer / 3:.3g} would fit"
@@ -285,7 +288,8 @@ def _reads_in_place(X: Any, columns: int, metric: object) -> bool:
     from sce.graph.rows import can_borrow
     from sce.graph.sketch import SKETCH_ABOVE_COLUMNS
 
-    as_they_are = isinstance(metric, str) and metric in ("euclidean", "sqeuclidean", "l2")
+    own = own_metric(metric)
+    as_they_are = own is not None and own.terms == SQUARES and not own.unit_rows
     return as_they_are and columns > SKETCH_ABOVE_COLUMNS and can_borrow(X, pad_columns(columns))
 
 

@@ -35,7 +35,7 @@ def _meet(heaps: Any, rows: Any, worst: Any, a: Any, found: Any, first: Any) -> 
 
 
 @kernel(fused=True)
-def _search_leaves(Z: Any, order: Any, starts: Any, heaps: Any, manhattan: Any) -> None:
+def _search_leaves(Z: Any, order: Any, starts: Any, heaps: Any, terms: Any) -> None:
     """Compare all pairs within each leaf; starts holds the first row of each leaf and the end of the last."""
     d = Z.shape[1]
     most = 0
@@ -50,16 +50,16 @@ def _search_leaves(Z: Any, order: Any, starts: Any, heaps: Any, manhattan: Any) 
             for column in range(d):
                 T[column, a] = Z[rows[a], column]
         for a in range(0, m - 1, 2):
-            two_rows(c[0, : m - a - 1], c[1, : m - a - 1], Z[rows[a]], Z[rows[a + 1]], T, a + 1, manhattan)
+            two_rows(c[0, : m - a - 1], c[1, : m - a - 1], Z[rows[a]], Z[rows[a + 1]], T, a + 1, terms)
             _meet(heaps, rows, worst, a, c[0, : m - a - 1], a + 1)
             _meet(heaps, rows, worst, a + 1, c[1, 1 : m - a - 1], a + 2)
 
 
-def search_leaves(Z: np.ndarray, tree: Tree, heaps: Heaps, manhattan: bool, team: Team) -> None:
+def search_leaves(Z: np.ndarray, tree: Tree, heaps: Heaps, terms: int, team: Team) -> None:
     """Update the heaps with all pairs that share a leaf."""
 
     def work(start: int, stop: int) -> None:
-        _search_leaves(Z, tree.order, tree.starts[start : stop + 1], heaps, manhattan)
+        _search_leaves(Z, tree.order, tree.starts[start : stop + 1], heaps, terms)
 
     team.sweep(work, len(tree.starts) - 1, _TASK_LEAVES)
 
@@ -81,16 +81,16 @@ def add_number(table: Any, j: Any) -> Any:
 
 
 @kernel(fused=True)
-def distance_within(x: Any, y: Any, worst: Any, manhattan: Any) -> Any:
+def distance_within(x: Any, y: Any, worst: Any, terms: Any) -> Any:
     """The distance of two rows, or infinity as soon as the first 64 columns show that it is not below `worst`."""
     if x.size <= 96:
-        return pair_distance(x, y, manhattan)
-    part = pair_distance(x[:64], y[:64], manhattan)
-    return part + pair_distance(x[64:], y[64:], manhattan) if part < worst else np.float32(np.inf)
+        return pair_distance(x, y, terms)
+    part = pair_distance(x[:64], y[:64], terms)
+    return part + pair_distance(x[64:], y[64:], terms) if part < worst else np.float32(np.inf)
 
 
 @kernel(fused=True)
-def _join_rows(Z: Any, start: Any, stop: Any, near: Any, reach: Any, heaps: Any, manhattan: Any) -> None:
+def _join_rows(Z: Any, start: Any, stop: Any, near: Any, reach: Any, heaps: Any, terms: Any) -> None:
     """Offer rows start to stop the neighbours (columns of `near`) of their `reach` nearest ones."""
     width = near.shape[1]
     size = 64
@@ -108,7 +108,7 @@ def _join_rows(Z: Any, start: Any, stop: Any, near: Any, reach: Any, heaps: Any,
             if near[i, a] >= 0:
                 for j in near[near[i, a]]:
                     if j >= 0 and add_number(table, j):
-                        distance = distance_within(Z[i], Z[j], distances[0], manhattan)
+                        distance = distance_within(Z[i], Z[j], distances[0], terms)
                         if distance < distances[0]:
                             push(distances, ids, distance, j)
 
@@ -123,10 +123,10 @@ def _sort_rows(heaps: Any, start: Any, stop: Any, near: Any) -> None:
             near[i, a] = heaps.ids[i, k - 1 - a]
 
 
-def join_neighbors(Z: np.ndarray, heaps: Heaps, reach: int, manhattan: bool, team: Team) -> None:
+def join_neighbors(Z: np.ndarray, heaps: Heaps, reach: int, terms: int, team: Team) -> None:
     """Offer every row the neighbours of its `reach` nearest neighbours."""
     n, k = heaps.ids.shape
     near = np.empty((n, k), np.int32)
     team.sweep(lambda start, stop: _sort_rows(heaps, start, stop, near), n, _JOIN_TASK_ROWS)
     reach = min(reach, k)
-    team.sweep(lambda start, stop: _join_rows(Z, start, stop, near, reach, heaps, manhattan), n, _JOIN_TASK_ROWS)
+    team.sweep(lambda start, stop: _join_rows(Z, start, stop, near, reach, heaps, terms), n, _JOIN_TASK_ROWS)

@@ -24,6 +24,7 @@ from sce.graph.copies import RowTable
 from sce.graph.found import Found
 from sce.graph.inplace import permute_rows
 from sce.graph.kernels import Heaps, empty_heaps, exact_neighbors, exact_neighbors_of
+from sce.graph.metrics import SQUARES
 from sce.graph.ranking import Probe, probe, rank, rank_for, recall_of, sampled_recall, share_found
 from sce.graph.routing import Network, Spaces, candidates_of, grow_routes
 from sce.graph.sketch import Directions, sketch
@@ -49,7 +50,7 @@ _BRUTE_FORCE_INSTEAD_UP_TO_TERMS = 5e11  # n n d: some ten seconds, which is bet
 
 
 def forest_neighbors(
-    X: np.ndarray, k: int, *, manhattan: bool, seed: int, team: Team, own: bool = True
+    X: np.ndarray, k: int, *, terms: int, seed: int, team: Team, own: bool = True
 ) -> tuple[Heaps, float]:
     """Nearly all of the k nearest neighbours of every row, nearest first, and the share found of a sample's true ones.
 
@@ -58,30 +59,31 @@ def forest_neighbors(
     X : float32 array of shape (n, d), d a multiple of eight
         During the search its rows may be in another order.
     k : int
-    manhattan : bool
+    terms : int
+        SQUARES or ABSOLUTES: see :mod:`sce.graph.metrics`.
         Manhattan instead of (squared) Euclidean distances.
     seed : int
     team : Team
     own : bool, default=True
         Whether X may be changed meanwhile; otherwise it is copied where it would be.
     """
-    truth = probe(X, k, manhattan, seed, team)
+    truth = probe(X, k, terms, seed, team)
     width = _sketch_list_length(k)
-    sketched = None if manhattan else sketch(X, truth, width, seed, team)
+    sketched = sketch(X, truth, width, seed, team) if terms == SQUARES else None
     Z = None if sketched is None else sketched.values
     del sketched
     moved = Z is None
     if moved and not own:
         X = X.copy()
     heaps, order, place = _candidates(
-        X if Z is None else Z, not moved, max(k, MIN_LIST_LENGTH) if moved else width, truth, manhattan, seed, team
+        X if Z is None else Z, not moved, max(k, MIN_LIST_LENGTH) if moved else width, truth, terms, seed, team
     )
     del Z
-    near = rank(X, heaps, k, order, manhattan, team, moved=moved)
+    near = rank(X, heaps, k, order, terms, team, moved=moved)
     del heaps
     for rows in (X, near.distances, near.ids) if moved else (near.distances, near.ids):
         permute_rows(rows, place, team)
-    _complete(X, near, manhattan, team)
+    _complete(X, near, terms, team)
     return near, sampled_recall(truth, near)
 
 
@@ -91,7 +93,7 @@ def _sketch_list_length(k: int) -> int:
 
 
 def _candidates(
-    Z: np.ndarray, sketched: bool, k: int, truth: Probe, manhattan: bool, seed: int, team: Team
+    Z: np.ndarray, sketched: bool, k: int, truth: Probe, terms: int, seed: int, team: Team
 ) -> tuple[Heaps, np.ndarray, np.ndarray]:
     """Heaps of k near rows on Z, whose rows are put into an order in which near ones are near in memory.
 
@@ -111,12 +113,12 @@ def _candidates(
             trees = grow_trees(guide(), numbers, _leaf_rows(k), seed, team)
         while trees:
             tree = trees.pop(0)
-            search_leaves(Z, Tree(place[tree.order], tree.starts) if batch == 0 else tree, heaps, manhattan, team)
+            search_leaves(Z, Tree(place[tree.order], tree.starts) if batch == 0 else tree, heaps, terms, team)
         if _share_held(truth, heaps, order, place) >= JOIN_FROM_RECALL:
             break
     del tree
     for _ in range(MAX_JOINS):
-        join_neighbors(Z, heaps, JOIN_REACH, manhattan, team)
+        join_neighbors(Z, heaps, JOIN_REACH, terms, team)
         if _share_held(truth, heaps, order, place) >= STOP_AT_RECALL:
             break
     return heaps, order, place
@@ -157,11 +159,11 @@ def _share_held(truth: Probe, heaps: Heaps, order: np.ndarray, place: np.ndarray
     return share_found(truth.ids, order[heaps.ids[place[truth.rows]]])
 
 
-def _complete(X: np.ndarray, near: Heaps, manhattan: bool, team: Team) -> None:
+def _complete(X: np.ndarray, near: Heaps, terms: int, team: Team) -> None:
     """Search exactly for the neighbours of rows that have fewer than k."""
     short = np.flatnonzero(near.ids[:, -1] < 0)
     if short.size:
-        exact = exact_neighbors(X, short, near.ids.shape[1], manhattan, team)
+        exact = exact_neighbors(X, short, near.ids.shape[1], terms, team)
         near.distances[short], near.ids[short] = exact
 
 
@@ -183,7 +185,8 @@ class Forest:
     ----------
     values : float32 array of shape (n, d), d a multiple of eight
         Prepared rows; for queries no two of them are equal.
-    manhattan : bool
+    terms : int
+        SQUARES or ABSOLUTES: see :mod:`sce.graph.metrics`.
     seed : int
     own : bool, default=True
         Whether the rows may be in another order during a search.
@@ -192,20 +195,18 @@ class Forest:
     """
 
     def __init__(
-        self, values: np.ndarray, manhattan: bool, seed: int, *, own: bool = True, links: np.ndarray | None = None
+        self, values: np.ndarray, terms: int, seed: int, *, own: bool = True, links: np.ndarray | None = None
     ) -> None:
-        self._values, self._manhattan, self._seed, self._own, self._links = values, manhattan, seed, own, links
+        self._values, self._terms, self._seed, self._own, self._links = values, terms, seed, own, links
         self._paths: _Paths | None = None
         self._recalls: dict[int, float] = {}  # of queries, by their number of neighbours
 
     def self_neighbors(self, k: int, team: Team) -> Found:
         """The k nearest other rows of each row."""
-        near, recall = forest_neighbors(
-            self._values, k, manhattan=self._manhattan, seed=self._seed, team=team, own=self._own
-        )
+        near, recall = forest_neighbors(self._values, k, terms=self._terms, seed=self._seed, team=team, own=self._own)
         if self._is_poor(recall):  # only data without structure defeat the trees
-            return BruteForce(self._values, self._manhattan).self_neighbors(k, team)
-        return Found(near.ids, near.distances, not self._manhattan, "forest", recall)
+            return BruteForce(self._values, self._terms).self_neighbors(k, team)
+        return Found(near.ids, near.distances, self._terms == SQUARES, "forest", recall)
 
     def query(self, rows: np.ndarray, k: int, team: Team) -> Found:
         """The k nearest of the indexed rows for each prepared new row.
@@ -215,29 +216,29 @@ class Forest:
         """
         paths = self._opened(team)
         if k not in self._recalls:
-            truth = probe(self._values, k, self._manhattan, self._seed, team)
+            truth = probe(self._values, k, self._terms, self._seed, team)
             absent = truth.rows.astype(np.int32)
             found = self._find(paths, self._values[truth.rows], k, absent, team)
             self._recalls[k] = recall_of(truth, found.distances)
         recall = self._recalls[k]
         if self._is_poor(recall):
-            return BruteForce(self._values, self._manhattan).query(rows, k, team)
+            return BruteForce(self._values, self._terms).query(rows, k, team)
         near = self._find(paths, rows, k, np.full(len(rows), -1, np.int32), team)
-        return Found(near.ids, near.distances, not self._manhattan, "forest", recall)
+        return Found(near.ids, near.distances, self._terms == SQUARES, "forest", recall)
 
     def _is_poor(self, recall: float) -> bool:
         """Whether brute force is the better choice."""
-        terms = float(len(self._values)) * self._values.size
-        return recall < _BRUTE_FORCE_BELOW_RECALL and terms <= _BRUTE_FORCE_INSTEAD_UP_TO_TERMS
+        pairs = float(len(self._values)) * self._values.size
+        return recall < _BRUTE_FORCE_BELOW_RECALL and pairs <= _BRUTE_FORCE_INSTEAD_UP_TO_TERMS
 
     def _opened(self, team: Team) -> _Paths:
         """Grow the trees that new rows descend, and find the links, unless that has been done."""
         if self._paths is None:
             X = self._values
             links = self.self_neighbors(LINKS, team).ids if self._links is None else self._links
-            truth = probe(X, LINKS, self._manhattan, self._seed, team)
+            truth = probe(X, LINKS, self._terms, self._seed, team)
             length = _sketch_list_length(LINKS)
-            sketched = None if self._manhattan else sketch(X, truth, length, self._seed, team)
+            sketched = sketch(X, truth, length, self._seed, team) if self._terms == SQUARES else None
             Z, to_sketch = (X, None) if sketched is None else sketched
             narrow = sketched is not None or Z.shape[1] <= 2 * GUIDE_COLUMNS
             to_guide = None if narrow else _guide_directions(Z, self._seed, team)
@@ -250,11 +251,9 @@ class Forest:
         """The k nearest of the indexed rows for each row, of which `absent` holds one that does not count (-1: all do)."""
         twins = np.where(absent < 0, paths.table.find(rows, team), -1).astype(np.int32)
         width = _sketch_list_length(k)
-        found = candidates_of(rows, paths.network, paths.spaces, (twins, absent), width, self._manhattan, team)
-        near = rank_for(rows, self._values, found, k, self._manhattan, team)
+        found = candidates_of(rows, paths.network, paths.spaces, (twins, absent), width, self._terms, team)
+        near = rank_for(rows, self._values, found, k, self._terms, team)
         short = np.flatnonzero(near.ids[:, -1] < 0)
         if short.size:
-            near.distances[short], near.ids[short] = exact_neighbors_of(
-                rows[short], self._values, k, self._manhattan, team
-            )
+            near.distances[short], near.ids[short] = exact_neighbors_of(rows[short], self._values, k, self._terms, team)
         return near

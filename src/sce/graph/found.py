@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sce.core.parallel import Team
+from sce.graph.metrics import Metric
 
 _CONVERT_TASK_ROWS = 4096  # rows a thread takes at once
 _FLOAT32_FROM, _FLOAT32_TO = 1e-30, 1e30  # distances in this range are kept in float32
@@ -37,17 +38,15 @@ class Found(NamedTuple):
     recall: float
 
 
-def metric_distances(found: Found, unit: float, metric: str, team: Team) -> np.ndarray:
+def metric_distances(found: Found, unit: float, metric: Metric, team: Team) -> np.ndarray:
     """Distances in a metric from those between prepared rows times `unit`; these may be overwritten."""
     return compact(found.distances, lambda part: convert(part, found.squared, unit, metric), team)
 
 
-def convert(distances: np.ndarray, squared: bool, unit: float | np.ndarray, metric: str) -> np.ndarray:
+def convert(distances: np.ndarray, squared: bool, unit: float | np.ndarray, metric: Metric) -> np.ndarray:
     """Distances in a metric, in float64, from those between prepared rows times `unit`, or from the squares of these."""
     wide = np.sqrt(distances, dtype=np.float64) if squared else distances.astype(np.float64)
-    if metric in ("cosine", "correlation"):
-        return np.asarray(wide * wide / 2)
-    return np.asarray((wide * unit) ** 2 if metric == "sqeuclidean" else wide * unit)
+    return np.asarray(metric.from_rows(wide, unit))
 
 
 def compact(distances: np.ndarray, change: Callable[[np.ndarray], np.ndarray], team: Team) -> np.ndarray:

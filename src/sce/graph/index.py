@@ -19,7 +19,7 @@ from scipy import sparse
 from sce.core.parallel import Team
 from sce.graph.distances import PrecomputedIndex
 from sce.graph.found import Neighbors
-from sce.graph.metrics import METRIC_ALIASES, OWN_METRICS
+from sce.graph.metrics import METRIC_ALIASES, own_metric
 from sce.graph.scikit_learn import ScikitLearnIndex
 from sce.graph.vectors import VectorIndex
 
@@ -69,9 +69,8 @@ def build_index(X: Any, *, metric: str | Callable[..., float] = "euclidean", see
     name = METRIC_ALIASES.get(metric, metric) if isinstance(metric, str) else metric
     if isinstance(name, str) and name == "precomputed":
         return PrecomputedIndex(X)
-    if sparse.issparse(X) or not (isinstance(name, str) and name in OWN_METRICS):
-        return ScikitLearnIndex(X, name)
-    return VectorIndex(np.asarray(X), name, seed)
+    own = None if sparse.issparse(X) else own_metric(name)
+    return ScikitLearnIndex(X, name) if own is None else VectorIndex(np.asarray(X), own, seed)
 
 
 def nearest_neighbors(

@@ -18,13 +18,14 @@ class KDTree:
     ----------
     values : float64 array of shape (n, d)
         Prepared rows.
-    manhattan : bool
+    power : int
+        The p of the Minkowski metric: 1 or 2.
     """
 
-    def __init__(self, values: np.ndarray, manhattan: bool) -> None:
+    def __init__(self, values: np.ndarray, power: int) -> None:
         from scipy.spatial import cKDTree
 
-        self._values, self._p = values, 1 if manhattan else 2
+        self._values, self._p = values, power
         self._tree = cKDTree(values, leafsize=_KD_TREE_LEAF_ROWS, balanced_tree=False, compact_nodes=True)
 
     def self_neighbors(self, k: int, team: Team) -> Found:

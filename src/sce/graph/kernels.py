@@ -1,9 +1,9 @@
 """The inner loops of all neighbour searches: distances, heaps, and exact search.
 
 Rows are float32 and padded with zero columns to a multiple of eight, so no kernel needs a remainder loop. Here a
-"distance" is the squared Euclidean one. It is summed over differences rather than computed from scalar products: copies
-are at exactly zero, and points close together but far from the origin lose no digits. With `manhattan` it is the sum of
-absolute differences.
+"distance" is a sum over the columns: with terms=SQUARES the squared Euclidean one, with ABSOLUTES the Manhattan one. It is
+summed over differences rather than computed from scalar products: copies are at exactly zero, and points close together but
+far from the origin lose no digits. All terms are non-negative, so the sum over some columns is a lower bound.
 
 The neighbours of a row are kept in a heap with the farthest at the root: one row of each array of `Heaps`.
 """
@@ -17,6 +17,7 @@ import numpy as np
 from sce.core.compiled import kernel
 from sce.core.parallel import Team
 from sce.core.simd import LANES, sum_absolutes, sum_squares
+from sce.graph.metrics import ABSOLUTES
 
 BLOCK_ROWS = 512  # candidates compared at once with a pair of rows
 BLOCK_CELLS = 1 << 17  # numbers in such a block at most: half a MiB
@@ -86,9 +87,9 @@ def sort_heap(distances: Any, ids: Any) -> None:
 
 
 @kernel(fused=True)
-def pair_distance(x: Any, y: Any, manhattan: Any) -> Any:
+def pair_distance(x: Any, y: Any, terms: Any) -> Any:
     """The distance of two rows."""
-    return sum_absolutes(x, y) if manhattan else sum_squares(x, y)
+    return sum_absolutes(x, y) if terms == ABSOLUTES else sum_squares(x, y)
 
 
 @kernel(fused=True)
@@ -122,9 +123,9 @@ def _add_absolutes(c0: Any, c1: Any, x0: Any, x1: Any, T: Any, first: Any) -> No
 
 
 @kernel(fused=True)
-def two_rows(c0: Any, c1: Any, x0: Any, x1: Any, T: Any, first: Any, manhattan: Any) -> None:
+def two_rows(c0: Any, c1: Any, x0: Any, x1: Any, T: Any, first: Any, terms: Any) -> None:
     """The distances of two rows to the columns of T from number `first` on."""
-    if manhattan:
+    if terms == ABSOLUTES:
         _add_absolutes(c0, c1, x0, x1, T, first)
     else:
         _add_squares(c0, c1, x0, x1, T, first)
@@ -152,7 +153,7 @@ def offer(distances: Any, ids: Any, found: Any, first: Any, itself: Any) -> None
 
 
 @kernel(fused=True)
-def _exact_rows(X: Any, queries: Any, factor: Any, heaps: Any, manhattan: Any) -> None:
+def _exact_rows(X: Any, queries: Any, factor: Any, heaps: Any, terms: Any) -> None:
     """Compare each query with all rows of X, times a factor; a heap per query, sorted from far to near at the end."""
     n, d = X.shape
     block = min(BLOCK_ROWS, max(LANES, BLOCK_CELLS // d))
@@ -167,7 +168,7 @@ def _exact_rows(X: Any, queries: Any, factor: Any, heaps: Any, manhattan: Any) -
         for q in range(0, count, 2):
             r = min(q + 1, count - 1)
             x0, x1 = queries.rows[queries.numbers[q]], queries.rows[queries.numbers[r]]
-            two_rows(c[0, :size], c[1, :size], x0, x1, T, 0, manhattan)
+            two_rows(c[0, :size], c[1, :size], x0, x1, T, 0, terms)
             offer(heaps.distances[q], heaps.ids[q], c[0, :size], first, queries.skip[q])
             if r != q:
                 offer(heaps.distances[r], heaps.ids[r], c[1, :size], first, queries.skip[r])
@@ -175,7 +176,7 @@ def _exact_rows(X: Any, queries: Any, factor: Any, heaps: Any, manhattan: Any) -
         sort_heap(heaps.distances[q], heaps.ids[q])
 
 
-def exact_neighbors(X: np.ndarray, numbers: np.ndarray, k: int, manhattan: bool, team: Team) -> Heaps:
+def exact_neighbors(X: np.ndarray, numbers: np.ndarray, k: int, terms: int, team: Team) -> Heaps:
     """The k rows nearest to each of some rows of X, nearest first, by comparing these with all rows.
 
     Parameters
@@ -184,21 +185,22 @@ def exact_neighbors(X: np.ndarray, numbers: np.ndarray, k: int, manhattan: bool,
     numbers : int64 array
         The numbers of the rows to search for; no row is its own neighbour.
     k : int, at most n - 1
-    manhattan : bool
+    terms : int
+        SQUARES or ABSOLUTES: see :mod:`sce.graph.metrics`.
     team : Team
 
     Examples
     --------
     >>> X = np.zeros((4, 8), np.float32)
     >>> X[:, 0] = [0, 1, 3, 7]
-    >>> exact_neighbors(X, np.array([0]), 2, False, Team(1))
+    >>> exact_neighbors(X, np.array([0]), 2, SQUARES, Team(1))
     Heaps(distances=array([[1., 9.]], dtype=float32), ids=array([[1, 2]], dtype=int32))
     """
-    return _exact(X, _Queries(X, numbers, numbers), 1.0, k, manhattan, team)
+    return _exact(X, _Queries(X, numbers, numbers), 1.0, k, terms, team)
 
 
 def exact_neighbors_of(
-    rows: np.ndarray, X: np.ndarray, k: int, manhattan: bool, team: Team, *, factor: float = 1.0
+    rows: np.ndarray, X: np.ndarray, k: int, terms: int, team: Team, *, factor: float = 1.0
 ) -> Heaps:
     """The k rows of X nearest to each of some other rows, nearest first, by comparing all pairs.
 
@@ -207,7 +209,8 @@ def exact_neighbors_of(
     rows : float32 array of shape (m, d)
     X : float32 array of shape (n, d), d a multiple of eight
     k : int, at most n
-    manhattan : bool
+    terms : int
+        SQUARES or ABSOLUTES: see :mod:`sce.graph.metrics`.
     team : Team
     factor : float, default=1.0
         X is multiplied by it, without a copy.
@@ -216,21 +219,21 @@ def exact_neighbors_of(
     --------
     >>> X = np.zeros((4, 8), np.float32)
     >>> X[:, 0] = [0, 1, 3, 7]
-    >>> exact_neighbors_of(X[1:2] + 1, X, 2, False, Team(1)).ids
+    >>> exact_neighbors_of(X[1:2] + 1, X, 2, SQUARES, Team(1)).ids
     array([[1, 2]], dtype=int32)
     """
     nobody = np.full(len(rows), -1)
-    return _exact(X, _Queries(rows, np.arange(len(rows)), nobody), factor, k, manhattan, team)
+    return _exact(X, _Queries(rows, np.arange(len(rows)), nobody), factor, k, terms, team)
 
 
-def _exact(X: np.ndarray, queries: _Queries, factor: float, k: int, manhattan: bool, team: Team) -> Heaps:
+def _exact(X: np.ndarray, queries: _Queries, factor: float, k: int, terms: int, team: Team) -> Heaps:
     n = len(queries.numbers)
     heaps = empty_heaps(n, k)
 
     def work(start: int, stop: int) -> None:
         part = Heaps(heaps.distances[start:stop], heaps.ids[start:stop])
         asked = _Queries(queries.rows, queries.numbers[start:stop], queries.skip[start:stop])
-        _exact_rows(X, asked, np.float32(factor), part, manhattan)
+        _exact_rows(X, asked, np.float32(factor), part, terms)
 
     share = -(-n // (2 * team.n_jobs)) * 2  # even, because rows are compared two at a time
     team.sweep(work, n, max(2, min(_EXACT_TASK_ROWS, share)))

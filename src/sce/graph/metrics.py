@@ -1,13 +1,54 @@
-"""The metrics that a search takes, by name."""
+"""The metrics that a search takes, by name, and how those of our own are computed."""
 
 from __future__ import annotations
 
-import difflib
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
-OWN_METRICS = ("euclidean", "sqeuclidean", "manhattan", "cosine", "correlation")  # the others are left to scikit-learn
-ANGULAR_METRICS = ("cosine", "correlation")  # Euclidean distances of rows of unit length, squared and halved
+from sce.core.hints import nearest_words
+
+SQUARES, ABSOLUTES = (
+    0,
+    1,
+)  # of the differences in each column, which the kernels sum: see `pair_distance` and `two_rows`
+
+
+class Metric(NamedTuple):
+    """A metric of our own: a function of a sum over the columns of two prepared rows.
+
+    `from_rows(distance, unit)` turns distances between prepared rows, square roots of the sums where `terms` is SQUARES, into
+    the metric's own; `unit` is what these distances are multiplied by to be those of the data. `terms`: what is summed.
+    `unit_rows`: whether rows are brought to length 1, rather than centred and scaled all together; `less_mean`: whether the
+    mean of each row is subtracted before that. `power`: the metric's p where it is Minkowski's, so that a k-d tree can serve.
+    """
+
+    from_rows: Callable[[Any, Any], Any]
+    terms: int = SQUARES
+    unit_rows: bool = False
+    less_mean: bool = False
+    power: int | None = None
+
+
+OWN_METRICS = {  # the others are left to scikit-learn
+    "euclidean": Metric(lambda distance, unit: distance * unit, power=2),
+    "sqeuclidean": Metric(lambda distance, unit: (distance * unit) ** 2, power=2),
+    "manhattan": Metric(lambda distance, unit: distance * unit, terms=ABSOLUTES, power=1),
+    "cosine": Metric(lambda distance, _: distance * distance / 2, unit_rows=True, power=2),
+    "correlation": Metric(lambda distance, _: distance * distance / 2, unit_rows=True, less_mean=True, power=2),
+}
 METRIC_ALIASES = {"l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan"}
 _METRICS_WITH_ARGUMENTS = {"precomputed", "pyfunc", "mahalanobis", "seuclidean"}  # no name alone is enough for these
+
+
+def own_metric(metric: object) -> Metric | None:
+    """The metric of our own with this name; None for the others.
+
+    Examples
+    --------
+    >>> own_metric("l1") is OWN_METRICS["manhattan"], own_metric("chebyshev")
+    (True, None)
+    """
+    return OWN_METRICS.get(METRIC_ALIASES.get(metric, metric)) if isinstance(metric, str) else None
 
 
 def metric_names() -> list[str]:
@@ -27,6 +68,6 @@ def is_metric(value: object) -> bool:
 def metric_sentence(value: object) -> str:
     """What to say about a value that is no metric."""
     names = metric_names()
-    near = difflib.get_close_matches(str(value), names, 3, 0.5)
+    near = nearest_words(value, names, 3)
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"it can be one of {', '.join(names)}."
     return f"metric={value!r} is not known; {hint}"

@@ -28,7 +28,7 @@ class _Lists(NamedTuple):
 
 
 @kernel(fused=True)
-def _rank_rows(X: Any, rows: Any, numbers: Any, lists: Any, ranked: Any, manhattan: Any) -> None:
+def _rank_rows(X: Any, rows: Any, numbers: Any, lists: Any, ranked: Any, terms: Any) -> None:
     """Write the candidates nearest to rows[numbers[i]] on X by their names, nearest first, ties by the lesser name."""
     k = ranked.ids.shape[1]
     distances, ids = np.empty(lists.ids.shape[1], np.float32), np.empty(lists.ids.shape[1], np.int32)
@@ -39,7 +39,7 @@ def _rank_rows(X: Any, rows: Any, numbers: Any, lists: Any, ranked: Any, manhatt
             ids[a], distances[a] = np.int32(-1), np.float32(np.inf)
             if j >= 0:
                 ids[a] = lists.names[j]
-                distances[a] = pair_distance(x, X[j if lists.moved else lists.names[j]], manhattan)
+                distances[a] = pair_distance(x, X[j if lists.moved else lists.names[j]], terms)
         sort_heap(distances, ids)
         for a in range(k):
             ranked.distances[i, a] = distances[ids.size - 1 - a]
@@ -47,7 +47,7 @@ def _rank_rows(X: Any, rows: Any, numbers: Any, lists: Any, ranked: Any, manhatt
 
 
 def rank(
-    X: np.ndarray, heaps: Heaps, k: int, names: np.ndarray, manhattan: bool, team: Team, *, moved: bool = True
+    X: np.ndarray, heaps: Heaps, k: int, names: np.ndarray, terms: int, team: Team, *, moved: bool = True
 ) -> Heaps:
     """The k nearest of the rows in each heap by their distances on X, nearest first, with row j of the heaps called names[j].
 
@@ -59,13 +59,13 @@ def rank(
     def work(start: int, stop: int) -> None:
         part = Heaps(ranked.distances[start:stop], ranked.ids[start:stop])
         numbers = np.arange(start, stop, dtype=np.int32) if moved else names[start:stop]
-        _rank_rows(X, X, numbers, _Lists(heaps.ids[start:stop], names, moved), part, manhattan)
+        _rank_rows(X, X, numbers, _Lists(heaps.ids[start:stop], names, moved), part, terms)
 
     team.sweep(work, len(X), _RANK_TASK_ROWS)
     return ranked
 
 
-def rank_for(rows: np.ndarray, X: np.ndarray, candidates: np.ndarray, k: int, manhattan: bool, team: Team) -> Heaps:
+def rank_for(rows: np.ndarray, X: np.ndarray, candidates: np.ndarray, k: int, terms: int, team: Team) -> Heaps:
     """The k nearest of the candidates (numbers of rows of X, -1 for none) of each of some other rows, nearest first."""
     ranked = empty_heaps(len(rows), k)
     names = np.arange(len(X), dtype=np.int32)
@@ -73,7 +73,7 @@ def rank_for(rows: np.ndarray, X: np.ndarray, candidates: np.ndarray, k: int, ma
 
     def work(start: int, stop: int) -> None:
         part = Heaps(ranked.distances[start:stop], ranked.ids[start:stop])
-        _rank_rows(X, rows, numbers[start:stop], _Lists(candidates[start:stop], names, True), part, manhattan)
+        _rank_rows(X, rows, numbers[start:stop], _Lists(candidates[start:stop], names, True), part, terms)
 
     team.sweep(work, len(rows), _RANK_TASK_ROWS)
     return ranked
@@ -90,15 +90,15 @@ class Probe(NamedTuple):
     farthest: np.ndarray
 
 
-def probe(X: np.ndarray, k: int, manhattan: bool, seed: int, team: Team) -> Probe:
+def probe(X: np.ndarray, k: int, terms: int, seed: int, team: Team) -> Probe:
     """Search exactly for the neighbours of a sample of rows."""
     size = int(np.clip(_PROBE_CELLS / X.size, *_PROBE_ROWS))
     rows = sample_rows(len(X), size, stream(seed, "probe"))
-    found = exact_neighbors(X, rows, k, manhattan, team)
+    found = exact_neighbors(X, rows, k, terms, team)
     # Distances are summed again as `rank` does: no neighbour may count as missed because of a rounding error.
     ranked = empty_heaps(len(rows), k)
     numbers = np.arange(len(X), dtype=np.int32)
-    _rank_rows(X, X, numbers[rows], _Lists(found.ids, numbers, True), ranked, manhattan)
+    _rank_rows(X, X, numbers[rows], _Lists(found.ids, numbers, True), ranked, terms)
     return Probe(rows, ranked.ids, ranked.distances[:, -1:])
 
 

@@ -125,11 +125,11 @@ def _insert(distances: Any, ids: Any, offered: Any, distance: Any, j: Any) -> No
 
 
 @kernel(fused=True)
-def _consider(z: Any, Z: Any, rows: Any, table: Any, distances: Any, ids: Any, offered: Any, manhattan: Any) -> None:
+def _consider(z: Any, Z: Any, rows: Any, table: Any, distances: Any, ids: Any, offered: Any, terms: Any) -> None:
     """Put those of some rows into the list that are new and nearer than its farthest."""
     for j in rows:
         if j >= 0 and add_number(table, j):
-            distance = distance_within(z, Z[j], distances[-1], manhattan)
+            distance = distance_within(z, Z[j], distances[-1], terms)
             if distance < distances[-1]:
                 _insert(distances, ids, offered, distance, j)
 
@@ -147,7 +147,7 @@ def _table_size(routes: Any, n_links: Any) -> Any:
 
 
 @kernel(fused=True)
-def _search_rows(network: Any, asked: Any, numbers: Any, found: Any, manhattan: Any) -> None:
+def _search_rows(network: Any, asked: Any, numbers: Any, found: Any, terms: Any) -> None:
     """The candidates of some of the rows, nearest first, as many as `found` has places for."""
     Z, routes, links = network.Z, network.routes, network.links
     width = found.shape[1]
@@ -158,10 +158,10 @@ def _search_rows(network: Any, asked: Any, numbers: Any, found: Any, manhattan: 
         table[:], distances[:], offered[:], ids[:] = -1, np.inf, False, -1
         if asked.absent[i] >= 0:
             add_number(table, asked.absent[i])
-        _consider(z, Z, asked.twins[i : i + 1], table, distances, ids, offered, manhattan)
+        _consider(z, Z, asked.twins[i : i + 1], table, distances, ids, offered, terms)
         for leaf in asked.leaves[i]:
             rows = routes.order[routes.starts[leaf] : routes.starts[leaf + 1]]
-            _consider(z, Z, rows, table, distances, ids, offered, manhattan)
+            _consider(z, Z, rows, table, distances, ids, offered, terms)
         for _ in range(_MAX_OFFERS * width):
             place = 0
             while place < width and offered[place]:
@@ -169,7 +169,7 @@ def _search_rows(network: Any, asked: Any, numbers: Any, found: Any, manhattan: 
             if place == width or ids[place] < 0:
                 break
             offered[place] = True
-            _consider(z, Z, links[ids[place]], table, distances, ids, offered, manhattan)
+            _consider(z, Z, links[ids[place]], table, distances, ids, offered, terms)
 
 
 def _described(
@@ -197,7 +197,7 @@ def candidates_of(
     spaces: Spaces,
     marks: tuple[np.ndarray, np.ndarray],
     width: int,
-    manhattan: bool,
+    terms: int,
     team: Team,
 ) -> np.ndarray:
     """Candidates for the neighbours of each new row among the indexed ones, nearest on Z first; -1 for none.
@@ -211,7 +211,8 @@ def candidates_of(
         A copy of each new row among those indexed, and one of these that counts as absent; -1 for none.
     width : int
         The number of candidates.
-    manhattan : bool
+    terms : int
+        SQUARES or ABSOLUTES: see :mod:`sce.graph.metrics`.
     team : Team
     """
     found = np.empty((len(new), width), np.int32)
@@ -219,14 +220,14 @@ def candidates_of(
         chunk = slice(first, first + _ROUTE_CHUNK_ROWS)
         asked = _described(network.routes, new[chunk], spaces, (marks[0][chunk], marks[1][chunk]), team)
         order = np.argsort(asked.leaves[:, 0], kind="stable")  # rows of one leaf read the same memory
-        _search_chunk(network, asked, order, found[chunk], manhattan, team)
+        _search_chunk(network, asked, order, found[chunk], terms, team)
     return found
 
 
 def _search_chunk(
-    network: Network, asked: _Asked, order: np.ndarray, found: np.ndarray, manhattan: bool, team: Team
+    network: Network, asked: _Asked, order: np.ndarray, found: np.ndarray, terms: int, team: Team
 ) -> None:
     def work(start: int, stop: int) -> None:
-        _search_rows(network, asked, order[start:stop], found, manhattan)
+        _search_rows(network, asked, order[start:stop], found, terms)
 
     team.sweep(work, len(order), _ROUTE_TASK_ROWS)

@@ -14,7 +14,7 @@ from sce.graph.forest import LINKS, Forest
 from sce.graph.found import Found, Neighbors, convert, metric_distances
 from sce.graph.kdtree import KDTree
 from sce.graph.kernels import pad_columns
-from sce.graph.metrics import ANGULAR_METRICS
+from sce.graph.metrics import Metric
 from sce.graph.rows import NewRows, Rows, centred_rows, new_centred_rows, unit_rows
 from sce.graph.sketch import SKETCH_ABOVE_COLUMNS
 
@@ -41,7 +41,7 @@ class _Opened(NamedTuple):
 
 
 class VectorIndex:
-    """Dense rows under "euclidean", "sqeuclidean", "manhattan", "cosine" or "correlation".
+    """Dense rows under a metric of our own.
 
     Rows are prepared for each call of `self_neighbors` and dropped after it, because they may be most of what memory can hold;
     the first query prepares them once more and keeps them, with what else queries need.
@@ -50,14 +50,13 @@ class VectorIndex:
     ----------
     X : array of shape (n, d)
         Finite numbers; never changed here, nor may it be elsewhere while the index is in use.
-    metric : str
+    metric : Metric
     seed : int
         The forest's randomness.
     """
 
-    def __init__(self, X: np.ndarray, metric: str, seed: int) -> None:
+    def __init__(self, X: np.ndarray, metric: Metric, seed: int) -> None:
         self._X, self._metric, self._seed = X, metric, seed
-        self._manhattan, self._angular = metric == "manhattan", metric in ANGULAR_METRICS
         self._links: np.ndarray | None = None  # what self_neighbors(LINKS) has found: the caller's array
         self._opened: _Opened | None = None
 
@@ -103,7 +102,7 @@ class VectorIndex:
         ids[near], distances[near] = found.ids, self._converted(found, prepared.units[near])
         for factor in np.unique(prepared.factors[~near]):
             where = prepared.factors == factor
-            brute = BruteForce(distinct.rows.values, self._manhattan)
+            brute = BruteForce(distinct.rows.values, self._metric.terms)
             far = brute.query_far(prepared.values[where], factor, count, team)
             ids[where], distances[where] = far.ids, self._converted(far, prepared.units[where])
         return Neighbors(*list_copies(distinct, ids, distances, k), found.method, found.recall)
@@ -125,7 +124,9 @@ class VectorIndex:
         assert self._opened is not None
         distinct, ways = self._opened
         if name not in ways:
-            same_rows = len(distinct.groups) == self.n_rows and (self._X.flags.c_contiguous or not self._angular)
+            same_rows = len(distinct.groups) == self.n_rows and (
+                self._X.flags.c_contiguous or not self._metric.unit_rows
+            )
             ways[name] = self._make_way(name, distinct.rows, self._links if same_rows else None)
         return ways[name]
 
@@ -141,29 +142,30 @@ class VectorIndex:
     def _choose_way(self, k: int) -> str:
         """The quickest way that finds k neighbours well."""
         n, d = self._X.shape
-        columns = pad_columns(d + 1 if self._angular else d)
+        columns = pad_columns(d + 1 if self._metric.unit_rows else d)
         if float(n) * n * columns <= BRUTE_FORCE_UP_TO_TERMS or k > n // BRUTE_FORCE_FROM_SHARE:
             return "brute force"
-        return "k-d tree" if d <= KD_TREE_UP_TO_COLUMNS else "forest"
+        return "k-d tree" if d <= KD_TREE_UP_TO_COLUMNS and self._metric.power is not None else "forest"
 
     def _make_way(self, name: str, rows: Rows, links: np.ndarray | None = None) -> Way:
         if name == "brute force":
-            return BruteForce(rows.values, self._manhattan)
+            return BruteForce(rows.values, self._metric.terms)
         if name == "k-d tree":
-            return KDTree(rows.values, self._manhattan)
-        return Forest(rows.values, self._manhattan, self._seed, own=rows.own, links=links)
+            assert self._metric.power is not None
+            return KDTree(rows.values, self._metric.power)
+        return Forest(rows.values, self._metric.terms, self._seed, own=rows.own, links=links)
 
     def _prepared(self, way: str, team: Team, order: Literal["K", "C"] = "K") -> Rows:
         """The indexed rows as a way takes them."""
         d = self._X.shape[1]
-        width = d + 1 if self._angular else d
+        width = d + 1 if self._metric.unit_rows else d
         dtype, columns = (np.float64, width) if way == "k-d tree" else (np.float32, pad_columns(width))
-        if self._angular:
+        if self._metric.unit_rows:
             return self._unit_rows(self._X, columns, dtype, team, order)
         return centred_rows(self._X, columns, dtype, team, plainly=d > SKETCH_ABOVE_COLUMNS)
 
     def _unit_rows(self, X: np.ndarray, columns: int, dtype: type, team: Team, order: Literal["K", "C"]) -> Rows:
-        return unit_rows(X, columns, dtype, self._metric == "correlation", team, order=order)
+        return unit_rows(X, columns, dtype, self._metric.less_mean, team, order=order)
 
 
 def _unless_few(way: str, k: int, rows: Rows) -> str:

@@ -13,7 +13,8 @@ counts as so many old draws, its memory, and each epoch's draws are mixed in. r 
 gathers before repulsion separates it (t-SNE's early exaggeration does the same). Eq. (6) followed at once from a random start
 would blow the layout up, because q is small everywhere.
 
-A new rule is a subclass of :class:`ScaleRule` here, and a name in RULES if users shall write it as a word.
+A new rule is a subclass of :class:`ScaleRule` here, and a name in RULES and in :mod:`sce.layout.scale_names` if users shall
+write it as a word.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from sce.errors import ParameterError
+from sce.layout.scale_names import rules_with
 
 Forgetting = float | Literal["paper"]
 SAMPLER_R = 1.0  # the r at which the sampler prepares a map for the full gradient
@@ -201,8 +203,9 @@ def make_rule(scale: Any, alpha: float = 0.1, exaggeration: float = 1.0) -> Scal
     >>> make_rule(30)
     FixedScale(r=30)
     """
-    if exaggeration != 1.0 and not (isinstance(scale, str) and scale == "sne"):
-        raise ParameterError(f'exaggeration={exaggeration!r} goes with scale="sne" only; got scale={scale!r}.')
+    if exaggeration != 1.0 and not (isinstance(scale, str) and scale in rules_with("exaggeration")):
+        words = " or ".join(f'scale="{name}"' for name in rules_with("exaggeration"))
+        raise ParameterError(f"exaggeration={exaggeration!r} goes with {words} only; got scale={scale!r}.")
     _require_number(alpha, "alpha", "a number from 0 to 1", 0.0, 1.0)
     if isinstance(scale, ScaleRule):
         return scale

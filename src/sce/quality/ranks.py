@@ -16,6 +16,8 @@ from sce.core.compiled import kernel
 from sce.core.parallel import Team
 from sce.errors import InputError, ParameterError
 from sce.graph.kernels import offer, pad_columns, two_rows
+from sce.graph.metrics import Metric, own_metric
+from sce.graph.rows import unit_rows
 
 _QUERIES_PER_TASK = 128  # that a thread takes at a time
 _TILE_CELLS = 1 << 18  # numbers in a tile of the data
@@ -83,21 +85,22 @@ def ranks(
 
 
 def between(X: Any, metric: str | Callable[..., float], rows: np.ndarray, columns: Any) -> np.ndarray:
-    """Distances between rows, or a monotone function of them: Euclidean distances of dense data are squared.
+    """Distances between rows; under a metric of our own on dense data, the sums that these are monotone functions of.
 
     Parameters
     ----------
     X : array or sparse matrix in rows
     metric : str or callable
-        Any that scikit-learn knows, or "precomputed".
+        Any that a search takes, or "precomputed".
     rows : array of row numbers
     columns : array of row numbers, or slice
     """
     if isinstance(metric, str) and metric == "precomputed":
         part = X[rows, columns] if isinstance(columns, slice) else X[np.ix_(rows, columns)]
         return np.asarray(part, np.float64)
-    if isinstance(metric, str) and metric == "euclidean" and not sp.issparse(X):
-        found = _squares(np.asarray(X[rows]), np.asarray(X[columns]))
+    own = None if sp.issparse(X) else own_metric(metric)
+    if own is not None:
+        found = _sums(np.asarray(X[rows]), np.asarray(X[columns]), own)
     else:
         found = _by_scikit_learn(X[rows], X[columns], metric)
     if not np.isfinite(found).all():
@@ -117,16 +120,23 @@ def _by_scikit_learn(A: Any, B: Any, metric: Any) -> np.ndarray:
         raise ParameterError(f"scikit-learn cannot measure these data with metric {metric!r}: {error}") from error
 
 
-def _squares(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """All squared Euclidean distances from A to B, summed over differences in float64, so that copies are at distance 0."""
+def _sums(A: np.ndarray, B: np.ndarray, metric: Metric) -> np.ndarray:
+    """The metric's sums from all rows of A to all of B, over differences in float64, so that copies are at distance 0."""
+    if metric.unit_rows:
+        A, B = (_unit_rows(part, metric) for part in (A, B))
     columns = pad_columns(A.shape[1])
     rows = np.zeros((len(A) + len(A) % 2, columns))
     rows[: len(A), : A.shape[1]] = A
     turned = np.zeros((columns, len(B)))
     turned[: A.shape[1]] = B.T
     found = np.empty((len(rows), len(B)))
-    _square_tile(found, rows, turned)
+    _sum_tile(found, rows, turned, metric.terms)
     return found[: len(A)]
+
+
+def _unit_rows(part: np.ndarray, metric: Metric) -> np.ndarray:
+    """Some rows, brought to length 1 as a search does, in float64."""
+    return unit_rows(part, part.shape[1] + 1, np.float64, metric.less_mean, Team(1), order="C").values
 
 
 def _tiles(X: Any, metric: Any, rows: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
@@ -141,10 +151,10 @@ def _tiles(X: Any, metric: Any, rows: np.ndarray) -> Iterator[tuple[int, np.ndar
 
 
 @kernel(fused=True)
-def _square_tile(found: Any, rows: Any, turned: Any) -> None:
-    """found[q, j]: the squared distance of row q to column j of `turned`; the number of rows is even."""
+def _sum_tile(found: Any, rows: Any, turned: Any, terms: Any) -> None:
+    """found[q, j]: the sum of the terms of row q and column j of `turned`; the number of rows is even."""
     for q in range(0, len(rows), 2):
-        two_rows(found[q], found[q + 1], rows[q], rows[q + 1], turned, 0, False)
+        two_rows(found[q], found[q + 1], rows[q], rows[q + 1], turned, 0, terms)
 
 
 @kernel

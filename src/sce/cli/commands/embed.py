@@ -24,6 +24,7 @@ from sce.data.formats import read_source as read_file
 from sce.data.table import Table
 from sce.errors import InputError
 from sce.estimator import SCE, check_parameters
+from sce.layout.scale_names import rules_with
 from sce.layout.start import STARTS
 from sce.results.graphs import write_graph
 from sce.results.maps import MAP_KIND, Map, load
@@ -57,8 +58,8 @@ def run(args: Any, console: Console) -> None:
 
 def _check_usage(args: Any) -> None:
     check_source_usage(args)
-    if args.alpha is not None and args.scale not in (None, "sce"):
-        raise UsageError("--alpha is only for --scale sce; leave one of them out.")
+    if args.alpha is not None and args.scale not in (None, *rules_with("alpha")):
+        raise UsageError(f"--alpha is only for --scale {' or '.join(rules_with('alpha'))}; leave one of them out.")
     if args.init and args.init not in STARTS and Path(args.init).suffix.lower() not in (".npy", ".npz"):
         near = nearest(args.init, STARTS)
         raise UsageError(
