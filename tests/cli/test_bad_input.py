@@ -343,8 +343,8 @@ CASES = {
     ),
     "a graph that is a table": (
         put("data.csv", "a,b\n1,2\n3,4\n5,6\n"), "embed --graph data.csv", 3,
-        "data.csv has the shape (3, 2); a graph is a square matrix, a row and a column for each point. If these are data, give "
-        "the file without --graph.",
+        "data.csv has the shape (3, 2); a graph is a square matrix, with a row and a column for each point. If these are "
+        "data, give them as data, not as a graph.",
     ),
 }  # fmt: skip
 

@@ -13,11 +13,10 @@ from sce.cli.spelling import as_options
 SOURCE = Path(sce.__file__).parent
 OPTIONS = {option.key: option for command in COMMANDS for option in command.options if not option.is_argument}
 PARAMETER = re.compile(rf"(?<![\w.'\"(])({'|'.join(OPTIONS)})=")
-# Options named outside of cli/: in command lines to type, and --retry, which should be retry=True.
+# Options named outside of cli/: in command lines to type.
 ALLOWED = {
-    "compare/run.py": "--retry",
     "results/archive.py": "--upgrade",  # of pip
-    "results/graphs.py": "--graph --keep-graph",
+    "results/graphs.py": "--keep-graph",
 }
 
 

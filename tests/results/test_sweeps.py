@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import sce
 from sce import InputError, Map, OutputError, Sweep
 from sce.results.maps import load as load_map
-from sce.results.sweeps import Mark, is_sweep
+from sce.results.sweeps import Mark
 
 RNG = np.random.default_rng(0)
 
@@ -96,9 +96,8 @@ def test_a_map_is_no_sweep_and_a_sweep_no_map(tmp_path):
     sweep = made()
     sweep.save(tmp_path / "sweep.npz")
     sweep.map(0).save(tmp_path / "map.npz")
-    assert is_sweep(tmp_path / "sweep.npz")
-    assert not is_sweep(tmp_path / "map.npz")
-    assert not is_sweep(tmp_path / "nothing.npz")
+    assert isinstance(sce.load(tmp_path / "sweep.npz"), Sweep)
+    assert isinstance(sce.load(tmp_path / "map.npz"), Map)
     with pytest.raises(
         InputError, match=r"sweep.npz is a sweep, not a map; open it with sce.load, or draw it with: sce plot"
     ):

@@ -68,8 +68,8 @@ def _is_sparse(path: Path) -> bool:
 def _square(path: Path, P: Any) -> Any:
     if P.ndim != 2 or P.shape[0] != P.shape[1]:
         raise InputError(
-            f"{path} has the shape {P.shape}; a graph is a square matrix, a row and a column for each point. If these are "
-            "data, give the file without --graph."
+            f"{path} has the shape {P.shape}; a graph is a square matrix, with a row and a column for each point. If "
+            "these are data, give them as data, not as a graph."
         )
     return P
 

@@ -212,11 +212,6 @@ class Sweep:
         return arrays | matrix_arrays("P", self.P)
 
 
-def is_sweep(path: str | Path) -> bool:
-    """Whether a file is a sweep, in any format."""
-    return archive.is_kind(Path(path), SWEEP_KIND)
-
-
 def read_sweep(file: Archive, *, whole: bool) -> Sweep:
     """The sweep in an open file; large frames are mapped, and then checked one by one as :meth:`Sweep.map` reads them."""
     arrays = file.arrays(() if whole else ("P",), mapped=("frames",))

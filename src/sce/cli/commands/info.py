@@ -8,13 +8,15 @@ import numpy as np
 
 from sce.cli.console import Console
 from sce.core.missing import is_missing
-from sce.results.maps import Map, load
-from sce.results.sweeps import Sweep, is_sweep
+from sce.loading import load
+from sce.results.maps import Map
+from sce.results.sweeps import Sweep
 
 
 def run(args: Any, console: Console) -> None:
     """Read the file and describe it."""
-    facts = describe_sweep(Sweep.load(args.map)) if is_sweep(args.map) else describe(load(args.map))
+    opened = load(args.map)
+    facts = describe_sweep(opened) if isinstance(opened, Sweep) else describe(opened)
     text = "\n".join(f"{name + ':':<13}{_shown(value)}" for name, value in facts.items() if value not in (None, [], {}))
     console.stage("read")
     console.result({"map": args.map, **facts}, f"{args.map}\n{text}")

@@ -10,8 +10,9 @@ import numpy as np
 from sce.cli.console import Console
 from sce.cli.options import UsageError
 from sce.core.write import atomic, check_writable
-from sce.results.maps import Map, load
-from sce.results.sweeps import Sweep, is_sweep
+from sce.loading import load
+from sce.results.maps import Map
+from sce.results.sweeps import Sweep
 
 PICTURES = (".png", ".svg", ".pdf")
 
@@ -26,18 +27,14 @@ def run(args: Any, console: Console) -> None:
         raise UsageError(f"--n-maps takes 1 to 100, not {args.n_maps}.")
     path = check_writable(args.output or f"{Path(args.map).name.removesuffix('.npz')}.png", PICTURES, [args.map])
     options = {key: getattr(args, key) for key in ("kind", "size", "opacity", "title")}
-    result: Map | Sweep
-    if is_sweep(args.map):
+    result = load(args.map, whole=False)
+    _choose_labels(result, args)
+    if isinstance(result, Sweep):
         from sce.plot import series
 
-        result = Sweep.load(args.map, whole=False)
-        mark = result.marks.get("SCE")
-        _choose_labels(result, result.frames[mark.frame or 0 if mark else 0], args)
         picture = series(result, n_maps=args.n_maps, **options)
         what = f"{len(result)} maps of {result.frames.shape[1]} points"
     else:
-        result = load(args.map, whole=False)
-        _choose_labels(result, result.Y, args)
         picture = draw(result, width=args.width, **options)
         what = f"{len(result.Y)} points"
     write_picture(picture, path, args.dpi)
@@ -47,18 +44,26 @@ def run(args: Any, console: Console) -> None:
     console.result(facts, f"{path}: {what}{', coloured' + by if result.labels is not None else ''}")
 
 
-def _choose_labels(result: Map | Sweep, Y: np.ndarray, args: Any) -> None:
-    """Put the requested labels into the map or the sweep; clusters are those of Y."""
+def _choose_labels(result: Map | Sweep, args: Any) -> None:
+    """Put the requested labels into the map or the sweep."""
     if args.labels == "none":
         result.labels = result.label_name = None
     elif args.labels == "clusters":
         from sce.clusters.hdbscan import find_clusters
 
-        result.labels, result.label_name = find_clusters(Y), "clusters"
+        result.labels, result.label_name = find_clusters(_shown(result)), "clusters"
     elif args.labels is not None:
         from sce.data.label_files import read_label_file
 
-        result.labels, result.label_name = read_label_file(args.labels, len(Y), args.map)
+        result.labels, result.label_name = read_label_file(args.labels, len(result.ids), args.map)
+
+
+def _shown(result: Map | Sweep) -> np.ndarray:
+    """The coordinates whose clusters colour the picture: of the map, or of the frame at SCE's r."""
+    if isinstance(result, Map):
+        return result.Y
+    mark = result.marks.get("SCE")
+    return result.map(mark.frame or 0 if mark else 0).Y
 
 
 def draw(result: Map, **options: Any) -> Any:
