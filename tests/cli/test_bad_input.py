@@ -314,11 +314,13 @@ CASES = {
     ),
     "data instead of a map": (
         save("data.npz", X=np.ones((3, 2))), "plot data.npz -o map.png", 3,
-        "data.npz is not a map (it holds X); make one with: sce embed data.npz -o map.npz",
+        "data.npz is neither a map nor a sweep (it holds X); make one with: sce embed data.npz -o map.npz or sce sweep "
+        "data.npz -o sweep.npz",
     ),
     "a table instead of a map": (
         put("data.csv", GOOD), "info data.csv", 3,
-        "data.csv is not a map: its name must end in .npz; make one with: sce embed data.csv -o map.npz",
+        "data.csv is neither a map nor a sweep: its name must end in .npz; make one with: sce embed data.csv -o map.npz or sce "
+        "sweep data.csv -o sweep.npz",
     ),
     "NaN in a graph": (
         graph(with_nan), "embed --graph P.npz", 3,

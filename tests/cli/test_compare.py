@@ -45,7 +45,7 @@ def test_blocks_and_a_graph_alone(sce, graph, tmp_path):
 @pytest.mark.parametrize(
     ("words", "code", "hint"),
     [
-        (["data.csv", "--methods", "sce,tsen"], 2, "did you mean tsne?"),
+        (["data.csv", "--methods", "sce,tsen"], 2, "did you mean 'tsne'?"),
         (["data.csv", "--methods", "gsne:r=x"], 2, "a number above 0"),
         (["data.csv", "--time-limit", "0"], 2, "--time-limit"),
         (["data.csv", "--weights", "a"], 2, "--weights"),

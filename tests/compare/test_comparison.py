@@ -65,7 +65,9 @@ def runs(monkeypatch):
     """The methods that a process would have been started for; none is."""
     started = []
     monkeypatch.setattr(
-        run, "run_worker", lambda job, _: started.append(job["method"]["key"]) or Ended(False, False, "x")
+        run,
+        "run_worker",
+        lambda job, _: started.append(job["method"]["name"] + job["method"]["variant"]) or Ended(False, False, "x"),
     )
     return started
 
@@ -232,7 +234,7 @@ def test_a_comparison_that_is_killed_goes_on(X, data, tmp_path, calls, monkeypat
     (folder / ".graph.npz.0123.part").write_bytes(b"half")
     before = state(folder)
     assert calls() == 1
-    rows = compare(data, tmp_path / "out", [QUICK, method("quick", parameters={"shift": 2.0}, key="other")])
+    rows = compare(data, tmp_path / "out", [QUICK, method("quick", parameters={"shift": 2.0}, variant="-other")])
     assert [row.status for row in rows] == ["done", "done"]
     assert calls() == 2
     after = state(folder)

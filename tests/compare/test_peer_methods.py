@@ -110,7 +110,7 @@ def test_names_and_parameters():
     assert (r.parameters, r.key, r.title) == ({"r": 1e-3}, "gsne-r=0.001", "GSNE, r = 0.001")
     assert choose(["largevis:n_samples=2e8"])[0].key == "largevis-n_samples=2e8"
     for bad, match in [
-        ("tsen", "did you mean tsne"), ("gsne:s=1", "gsne:r=NUMBER"), ("tsne:r=1", "tsne has no parameters"),
+        ("tsen", "did you mean 'tsne'"), ("gsne:s=1", "gsne:r=NUMBER"), ("tsne:r=1", "tsne has no parameters"),
         ("sce:r=1", "sce:alpha=NUMBER"),
         ("gsne:r=", "above 0"), ("gsne:r=-1", "above 0"), ("gsne:r", "cannot be understood"),
     ]:  # fmt: skip

@@ -191,6 +191,7 @@ def exact_neighbors(X: np.ndarray, numbers: np.ndarray, k: int, terms: int, team
 
     Examples
     --------
+    >>> from sce.graph.metrics import SQUARES
     >>> X = np.zeros((4, 8), np.float32)
     >>> X[:, 0] = [0, 1, 3, 7]
     >>> exact_neighbors(X, np.array([0]), 2, SQUARES, Team(1))
@@ -217,6 +218,7 @@ def exact_neighbors_of(
 
     Examples
     --------
+    >>> from sce.graph.metrics import SQUARES
     >>> X = np.zeros((4, 8), np.float32)
     >>> X[:, 0] = [0, 1, 3, 7]
     >>> exact_neighbors_of(X[1:2] + 1, X, 2, SQUARES, Team(1)).ids

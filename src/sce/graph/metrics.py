@@ -29,12 +29,24 @@ class Metric(NamedTuple):
     power: int | None = None
 
 
+def _in_units(distance: Any, unit: Any) -> Any:  # functions with names, so that an index can be pickled
+    return distance * unit
+
+
+def _squared(distance: Any, unit: Any) -> Any:
+    return (distance * unit) ** 2
+
+
+def _half_square(distance: Any, _: Any) -> Any:
+    return distance * distance / 2
+
+
 OWN_METRICS = {  # the others are left to scikit-learn
-    "euclidean": Metric(lambda distance, unit: distance * unit, power=2),
-    "sqeuclidean": Metric(lambda distance, unit: (distance * unit) ** 2, power=2),
-    "manhattan": Metric(lambda distance, unit: distance * unit, terms=ABSOLUTES, power=1),
-    "cosine": Metric(lambda distance, _: distance * distance / 2, unit_rows=True, power=2),
-    "correlation": Metric(lambda distance, _: distance * distance / 2, unit_rows=True, less_mean=True, power=2),
+    "euclidean": Metric(_in_units, power=2),
+    "sqeuclidean": Metric(_squared, power=2),
+    "manhattan": Metric(_in_units, terms=ABSOLUTES, power=1),
+    "cosine": Metric(_half_square, unit_rows=True, power=2),
+    "correlation": Metric(_half_square, unit_rows=True, less_mean=True, power=2),
 }
 METRIC_ALIASES = {"l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan"}
 _METRICS_WITH_ARGUMENTS = {"precomputed", "pyfunc", "mahalanobis", "seuclidean"}  # no name alone is enough for these
