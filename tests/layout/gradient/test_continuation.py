@@ -194,8 +194,8 @@ def test_callback_may_stop(digits):
 @pytest.mark.parametrize("method", ["exact", "grid"])
 def test_threads_do_not_change_a_byte(graph, d, method):
     """1, 2 and 3 threads give the same map and the same history, in any dimension."""
-    P, start = graph(5000, weighted=True), np.random.default_rng(0).normal(size=(5000, d))
-    results = [run(P, SCEScale(), start, n_jobs=n_jobs, method=method, n_epochs=5) for n_jobs in (1, 2, 3)]
+    P, start = graph(3000, weighted=True), np.random.default_rng(0).normal(size=(3000, d))
+    results = [run(P, SCEScale(), start, n_jobs=n_jobs, method=method, n_epochs=4) for n_jobs in (1, 2, 3)]
     for other in results[1:]:
         assert other.Y.tobytes() == results[0].Y.tobytes()
         assert other.history == results[0].history
