@@ -370,7 +370,11 @@ def with_value(value, *cells):
             {"n_jobs": 0},
             "n_jobs must be None, a positive number, or -1 for all cores, -2 for all but one; got 0.",
         ),
-        (GOOD, {"engine": "gpu"}, "engine must be \"threads\" or an object with open(problem, start); got 'gpu'."),
+        (
+            GOOD,
+            {"engine": "gpu"},
+            "engine must be \"threads\" or an object with open(problem, start, coordinates); got 'gpu'.",
+        ),
         (
             GOOD,
             {"affinity": "precomputed"},

@@ -92,7 +92,7 @@ CASES = {
     "an unknown kind of file": (
         put("data.xlsx", "PK"), "embed data.xlsx", 3,
         "data.xlsx ends in .xlsx, which sce cannot read; it reads .npy, .npz, .csv, .tsv, .txt, .parquet, .mtx, .h5ad "
-        "(text and .mtx also as .gz).",
+        "(.csv, .tsv, .txt, .mtx also as .gz).",
     ),
     "an .npz called .csv": (
         put("data.csv", b"PK\x03\x04xxxx"), "embed data.csv", 3,
@@ -171,7 +171,7 @@ CASES = {
     ),
     "missing values in an array": (
         save("data.npz", X=np.array([[1, np.nan], [3, 4]])), "embed data.npz", 3,
-        "data.npz has missing values in 1 of 2 rows (row 0), in columns '1': add --missing median or --missing mean to "
+        "data.npz has missing values in 1 of 2 rows (row 0), in column '1': add --missing median or --missing mean to "
         "fill them in, or --missing drop to leave these rows out.",
     ),
     "a column without any value": (
@@ -204,7 +204,7 @@ CASES = {
     ),
     "missing text to be made numbers": (
         put("data.csv", "a,b,c\n1,x,u\n2,,u\n3,x,v\n"), "embed data.csv --one-hot", 3,
-        "data.csv has missing values in 1 of 3 rows (row 1 (line 3)), in columns 'b': add --missing median or --missing "
+        "data.csv has missing values in 1 of 3 rows (row 1 (line 3)), in column 'b': add --missing median or --missing "
         "mean to fill them in, or --missing drop to leave these rows out.",
     ),
     "preparation of a square matrix": (
@@ -279,7 +279,7 @@ CASES = {
     ),
     "an unknown value of an option": (
         put("data.csv", GOOD), "embed data.csv --affinity entropc", 2,
-        "--affinity takes entropic, knn, precomputed, not 'entropc'; did you mean entropic? (see sce embed --help).",
+        "--affinity takes entropic, knn, or precomputed, not 'entropc'; did you mean entropic? (see sce embed --help).",
     ),
     "an unknown metric": (
         put("data.csv", GOOD), "embed data.csv --metric manhatan", 2,

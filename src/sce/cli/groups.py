@@ -17,7 +17,7 @@ from sce.cli.options import (
     whole_or,
 )
 from sce.compare.methods import METHODS
-from sce.data.kinds import FILE_KINDS
+from sce.data.kinds import FILES
 from sce.engines.choose import ENGINES
 from sce.graph.affinity_names import AFFINITY_NAMES, WITH_PERPLEXITY
 from sce.graph.metrics import OWN_METRICS
@@ -37,7 +37,7 @@ READING = Group(
     [
         Option(
             "data",
-            f"a table with one row per point: {', '.join(FILE_KINDS)} (text and .mtx also as .gz), or the name of a data set "
+            f"a table with one row per point: {FILES}, or the name of a data set "
             "such as mnist. Not needed with --graph",
             metavar="DATA",
             required=False,
@@ -220,7 +220,7 @@ LAYOUT = Group(
             "--engine",
             f"where the layout is computed: {alternatives(ENGINES)}",
             "NAME",
-            str,
+            choice(*ENGINES),
             "threads",
             parameter="engine",
         ),

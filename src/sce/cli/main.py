@@ -111,9 +111,10 @@ def _check_command(name: str) -> None:
 def _refuse_argument(argument: str, command: Command) -> None:
     """Refuse an argument that the command does not have."""
     known = [option.name for option in command.options]
-    kind = "option" if argument.startswith("-") else "argument"
+    if not argument.startswith("-"):
+        raise UsageError(f"Unexpected argument {argument!r} (see sce {command.name} --help).")
     near = nearest(argument.split("=", maxsplit=1)[0], known)
-    raise UsageError(f"There is no {kind} {argument!r}{near} (see sce {command.name} --help).")
+    raise UsageError(f"There is no option {argument!r}{near} (see sce {command.name} --help).")
 
 
 def _fail(text: str, code: int, debug: bool) -> int:

@@ -124,7 +124,7 @@ def choice(*words: str, others: str = "") -> Callable[[str], str]:
 
     def convert(text: str) -> str:
         if text not in words:
-            listed = ", ".join([*words, *([others] if others else [])])
+            listed = alternatives([*words, *([others] if others else [])])
             raise argparse.ArgumentTypeError(f"takes {listed}, not {text!r}{nearest(text, words)}")
         return text
 

@@ -124,9 +124,9 @@ def _refuse(table: Table, gaps: Gaps) -> None:
     some = ", ".join(table.shown_row(int(r)) for r in gaps.rows[:3]) + (", ..." if len(gaps.rows) > 3 else "")
     named = [table.shown_name(int(c)) for c in gaps.columns]
     named += [repr(name) for name, at in gaps.words.items() if len(at)]
-    where = ", ".join(named[:3]) + (", ..." if len(named) > 3 else "")
+    where = f"column{'s' if len(named) > 1 else ''} {', '.join(named[:3])}{', ...' if len(named) > 3 else ''}"
     raise InputError(
-        f"{table.path} has missing values in {len(gaps.rows)} of {table.X.shape[0]} rows ({some}), in columns {where}: add "
+        f"{table.path} has missing values in {len(gaps.rows)} of {table.X.shape[0]} rows ({some}), in {where}: add "
         'missing="median" or missing="mean" to fill them in, or missing="drop" to leave these rows out.'
     )
 

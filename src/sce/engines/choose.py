@@ -27,7 +27,9 @@ def check_engine(engine: Any) -> str | Engine:
     is_engine = not isinstance(engine, str) and callable(getattr(engine, "open", None))
     if not is_engine and not (isinstance(engine, str) and engine in ENGINES):
         names = ", ".join(f'"{name}"' for name in ENGINES)
-        raise ParameterError(f"engine must be {names} or an object with open(problem, start); got {engine!r}.")
+        raise ParameterError(
+            f"engine must be {names} or an object with open(problem, start, coordinates); got {engine!r}."
+        )
     return engine
 
 

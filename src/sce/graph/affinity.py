@@ -292,7 +292,7 @@ def _cross_matrix(indices: np.ndarray, weights: np.ndarray, n_indexed: int) -> s
 
 
 class AffinityKind(NamedTuple):
-    """How neighbours become similarities."""
+    """How neighbours become similarities: P sums to 1 over all rows; of new rows, each row does."""
 
     among_rows: Callable[[Neighbors, float, Team], sparse.csr_matrix]  # of the neighbours and the perplexity
     of_new_rows: Callable[[Neighbors, int, float, Team], sparse.csr_matrix]  # also of the number of indexed rows

@@ -10,7 +10,7 @@ class AffinityName(NamedTuple):
     takes_perplexity: bool = False
 
 
-AFFINITY_NAMES = {  # graph/affinity.py has the functions of all but the last
+AFFINITY_NAMES = {  # graph/affinity.py has the functions of all but "precomputed"
     "entropic": AffinityName("weights that decrease with distance, as in t-SNE", takes_perplexity=True),
     "knn": AffinityName("equal weights"),
     "precomputed": AffinityName("DATA is the graph"),

@@ -19,7 +19,7 @@ class BruteForce:
     values : array of shape (n, d)
         Prepared rows; copied unless they are float32 and d is a multiple of eight.
     terms : int
-        SQUARES or ABSOLUTES: see :mod:`sce.graph.metrics`.
+        What is summed over the columns: see :class:`sce.graph.metrics.Metric`.
     """
 
     def __init__(self, values: np.ndarray, terms: int) -> None:

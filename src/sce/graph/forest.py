@@ -60,8 +60,7 @@ def forest_neighbors(
         During the search its rows may be in another order.
     k : int
     terms : int
-        SQUARES or ABSOLUTES: see :mod:`sce.graph.metrics`.
-        Manhattan instead of (squared) Euclidean distances.
+        What is summed over the columns: see :class:`sce.graph.metrics.Metric`.
     seed : int
     team : Team
     own : bool, default=True
@@ -186,7 +185,7 @@ class Forest:
     values : float32 array of shape (n, d), d a multiple of eight
         Prepared rows; for queries no two of them are equal.
     terms : int
-        SQUARES or ABSOLUTES: see :mod:`sce.graph.metrics`.
+        What is summed over the columns: see :class:`sce.graph.metrics.Metric`.
     seed : int
     own : bool, default=True
         Whether the rows may be in another order during a search.

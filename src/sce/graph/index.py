@@ -55,8 +55,8 @@ def build_index(X: Any, *, metric: str | Callable[..., float] = "euclidean", see
         Finite numbers; never changed, and not to be changed while the index is in use. With metric="precomputed" the
         distances of n rows, of shape (n, n); new rows are then given by their distances to these.
     metric : str or callable, default="euclidean"
-        "euclidean", "cosine", "correlation" and "manhattan" are quick. Any other that scikit-learn's NearestNeighbors
-        takes is exact and slow, and so is every metric on a sparse X.
+        Those of :data:`sce.graph.metrics.OWN_METRICS` are quick. Any other that scikit-learn's NearestNeighbors takes is
+        exact and slow, and so is every metric on a sparse X.
     seed : int, default=0
         The forest's randomness.
 

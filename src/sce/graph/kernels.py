@@ -186,7 +186,7 @@ def exact_neighbors(X: np.ndarray, numbers: np.ndarray, k: int, terms: int, team
         The numbers of the rows to search for; no row is its own neighbour.
     k : int, at most n - 1
     terms : int
-        SQUARES or ABSOLUTES: see :mod:`sce.graph.metrics`.
+        What is summed over the columns: see :class:`sce.graph.metrics.Metric`.
     team : Team
 
     Examples
@@ -211,7 +211,7 @@ def exact_neighbors_of(
     X : float32 array of shape (n, d), d a multiple of eight
     k : int, at most n
     terms : int
-        SQUARES or ABSOLUTES: see :mod:`sce.graph.metrics`.
+        What is summed over the columns: see :class:`sce.graph.metrics.Metric`.
     team : Team
     factor : float, default=1.0
         X is multiplied by it, without a copy.

@@ -16,8 +16,8 @@ SQUARES, ABSOLUTES = (
 class Metric(NamedTuple):
     """A metric of our own: a function of a sum over the columns of two prepared rows.
 
-    `from_rows(distance, unit)` turns distances between prepared rows, square roots of the sums where `terms` is SQUARES, into
-    the metric's own; `unit` is what these distances are multiplied by to be those of the data. `terms`: what is summed.
+    `from_rows(distance, unit)` turns the sum for two prepared rows, or its square root where `terms` is SQUARES, into their
+    distance in this metric; differences of prepared rows times `unit` are differences of the data. `terms`: what is summed.
     `unit_rows`: whether rows are brought to length 1, rather than centred and scaled all together; `less_mean`: whether the
     mean of each row is subtracted before that. `power`: the metric's p where it is Minkowski's, so that a k-d tree can serve.
     """

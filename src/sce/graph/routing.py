@@ -212,7 +212,7 @@ def candidates_of(
     width : int
         The number of candidates.
     terms : int
-        SQUARES or ABSOLUTES: see :mod:`sce.graph.metrics`.
+        What is summed over the columns: see :class:`sce.graph.metrics.Metric`.
     team : Team
     """
     found = np.empty((len(new), width), np.int32)

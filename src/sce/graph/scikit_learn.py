@@ -14,7 +14,7 @@ from sce.core.warn import warn
 from sce.errors import DataWarning, InputError, ParameterError
 from sce.graph.checks import check_list_length, check_new_rows
 from sce.graph.found import Neighbors, compact, sort_ties, without_self
-from sce.graph.metrics import is_metric, metric_sentence
+from sce.graph.metrics import OWN_METRICS, is_metric, metric_sentence, own_metric
 
 _SLOW_ABOVE_ROWS = 50_000  # above which a search by scikit-learn is slow enough for a warning
 _SCIKIT_LEARN_TASK_ROWS = 1024  # rows a thread takes at once
@@ -52,7 +52,7 @@ class ScikitLearnIndex:
             kind = "sparse data" if sparse.issparse(self._X) else f"metric {self._name!r}"
             warn(
                 f"The neighbours of {n} rows are searched exactly through scikit-learn for {kind}, which is slow: "
-                "'euclidean', 'cosine', 'correlation' and 'manhattan' on dense data are quick.",
+                f"{', '.join(map(repr, OWN_METRICS))} on dense data are quick.",
                 DataWarning,
             )
         ids, distances = np.empty((n, k), np.int32), np.empty((n, k))
@@ -109,6 +109,10 @@ class ScikitLearnIndex:
         try:
             yield
         except (ValueError, TypeError, SystemError) as error:
+            if sparse.issparse(self._X) and own_metric(self._metric) is not None:
+                raise ParameterError(
+                    f"metric={self._name!r} needs dense data here: convert X with X.toarray()."
+                ) from error
             raise ParameterError(
                 f"scikit-learn cannot search these data with metric {self._name!r}: {error}"
             ) from error

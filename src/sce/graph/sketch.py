@@ -13,6 +13,7 @@ from sce.core.principal import principal_axes, project
 from sce.core.simd import LANES
 from sce.graph.inplace import widen_rows
 from sce.graph.kernels import exact_neighbors, pad_columns
+from sce.graph.metrics import SQUARES
 from sce.graph.ranking import Probe, share_found
 
 SKETCH_ABOVE_COLUMNS = 160  # below, a sketch saves less than it costs
@@ -62,7 +63,7 @@ def sketch(X: np.ndarray, truth: Probe, width: int, seed: int, team: Team) -> Sk
 
 def _kept(truth: Probe, Z: np.ndarray, width: int, team: Team) -> float:
     """The share of the true neighbours among the `width` nearest on a sketch Z."""
-    return share_found(truth.ids, exact_neighbors(Z, truth.rows, width, False, team).ids)
+    return share_found(truth.ids, exact_neighbors(Z, truth.rows, width, SQUARES, team).ids)
 
 
 def project_singly(rows: np.ndarray, directions: Directions) -> np.ndarray:

@@ -41,11 +41,11 @@ class ScaleRule:
 
     def weight(self, mean_q_P: float, mean_q_U: float) -> float:
         """The repulsion weight r at these means."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no method weight(mean_q_P, mean_q_U).")
 
     def energy(self, mean_q_P: float, mean_q_U: float) -> float:
         """What the repulsion costs: a function of E_U[q] whose slope is the weight, for the line search."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no method energy(mean_q_P, mean_q_U).")
 
     @property
     def is_fixed(self) -> bool:
@@ -205,7 +205,7 @@ def make_rule(scale: Any, alpha: float = 0.1, exaggeration: float = 1.0) -> Scal
     """
     if exaggeration != 1.0 and not (isinstance(scale, str) and scale in rules_with("exaggeration")):
         words = " or ".join(f'scale="{name}"' for name in rules_with("exaggeration"))
-        raise ParameterError(f"exaggeration={exaggeration!r} goes with {words} only; got scale={scale!r}.")
+        raise ParameterError(f"exaggeration={exaggeration!r} is only for {words}; got scale={scale!r}.")
     _require_number(alpha, "alpha", "a number from 0 to 1", 0.0, 1.0)
     if isinstance(scale, ScaleRule):
         return scale

@@ -80,7 +80,7 @@ class Clusterability(NamedTuple):
             [
                 f"connected components: {self.n_components}, the largest with {self.largest:.1%} of the points",
                 f"points without an edge: {self.n_isolated}",
-                f"eigenvalues: {values}, with {gap}",
+                f"eigenvalues of the largest component: {values}, with {gap}",
                 f"communities: {self.n_communities}, with modularity {self.modularity:.3f}",
                 f"clusters with real boundaries: {self.n_clusters}",
                 self.advice,
