@@ -29,7 +29,7 @@ def test_names_and_numbers_become_rules():
         ({"scale": "sce", "alpha": -0.1}, "alpha must be a number from 0 to 1; got -0.1."),
         ({"scale": "sce", "alpha": "half"}, "alpha must be a number from 0 to 1; got 'half'."),
         ({"scale": "sne", "exaggeration": 0}, "exaggeration must be a number above 0; got 0."),
-        ({"scale": "sce", "exaggeration": 4}, "exaggeration=4 goes with scale=\"sne\" only; got scale='sce'."),
+        ({"scale": "sce", "exaggeration": 4}, "exaggeration=4 is only for scale=\"sne\"; got scale='sce'."),
     ],
 )
 def test_bad_rules_are_refused_in_a_sentence(arguments, message):
