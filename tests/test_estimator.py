@@ -397,7 +397,7 @@ def test_bad_input_is_refused_in_a_sentence(X, options, message):
         (-np.ones(30), "sample_weight must be finite and not negative; in row 0 it is -1.0."),
         (
             np.zeros(30),
-            "sample_weight is zero in all rows but at most one, so nothing is pushed apart; give at least two rows a weight.",
+            "sample_weight is above zero in fewer than two rows, so nothing is pushed apart; give at least two rows a weight.",
         ),
         (
             np.r_[np.ones(29), 1e30],
@@ -440,7 +440,7 @@ def test_no_nan_leaves_the_library(blobs):
             broken[7] = np.nan
             return ThreadSession(Team(1), problem, start, broken)
 
-    with pytest.raises(SCEError, match="left the range of numbers in epoch 1; lower learning_rate or scale"):
+    with pytest.raises(SCEError, match="diverged in epoch 1; lower learning_rate or scale"):
         SCE(random_state=0, engine=Broken(Team(1))).fit(blobs[0])
 
 
@@ -532,7 +532,7 @@ def test_a_connected_minimum_may_be_a_point():
 
 
 def test_an_exaggeration_below_1_has_no_minimum(blobs):
-    """The sampler draws a map; the full gradient would never end, and is refused."""
+    """The sampler draws a map; the full gradient would never stop, and is refused."""
     assert np.isfinite(SCE(scale="sne", exaggeration=0.5, random_state=0).fit_transform(blobs[0])).all()
     with pytest.raises(ParameterError, match=r'exaggeration=0\.5 needs optimizer="sampler"'):
         SCE(scale="sne", exaggeration=0.5, optimizer="gradient").fit(blobs[0])

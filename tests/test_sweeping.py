@@ -150,7 +150,7 @@ def test_maps_that_do_not_fit_in_memory_are_refused(monkeypatch):
     """Before the work, with their size."""
     monkeypatch.setattr("sce.sweeping.free_memory", lambda: 2**20)
     with pytest.raises(
-        InputError, match=r"1000 maps of 200 points take 0\.0 GiB, but only 0\.0 GiB are free; use fewer r"
+        InputError, match=r"1000 maps of 200 points take 0\.0 GiB, but only 0\.0 GiB are free; use fewer maps"
     ):
         sce.sweep(X, np.linspace(0, 8, 1000))
 

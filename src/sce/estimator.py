@@ -1,4 +1,4 @@
-"""The estimator: scikit-learn's face of the graph and the layout. It validates, calls and learns; no algorithm lives here."""
+"""The estimator: the scikit-learn interface to graph and layout. It validates, calls and learns; no algorithm lives here."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         The starting coordinates: principal axes of X ("auto" for vectors), smooth functions on the graph ("auto" for graphs),
         the paper's small random numbers, or an array. The sampler moves given coordinates far, the gradient only a little.
     tol : float or "auto", default="auto"
-        Stop when an epoch or iteration changes both Y and r by less than this, relatively; the full gradient also stops when
-        J falls by less than this over ten iterations. 0 disables the criterion. "auto" is 0 for the sampler, 0.001 for the
-        gradient.
+        Stop when the relative changes of both Y and r in an epoch or iteration are below this; the full gradient also stops
+        when J falls by less than this, relatively, over ten iterations. 0 disables the criterion. "auto" is 0 for the sampler,
+        0.001 for the gradient.
     optimizer : {"auto", "sampler", "gradient"}, default="auto"
         "sampler": the paper's stochastic gradient, fast, and accurate while the repulsion is weak, r up to about 10.
         "gradient": the full gradient, which reaches the minimum at any r. It starts at the r at which `init` neither grows nor
@@ -256,7 +256,7 @@ _LAYOUT_PARAMETERS = (
 
 
 def check_parameters(model: SCE) -> Parameters:
-    """The parameters in the form that the rooms take; raises ParameterError on the first that means nothing on any data."""
+    """The parameters as graph and layout take them; raises ParameterError at the first value that is never valid."""
     layout = layout_options(**{name: getattr(model, name) for name in _LAYOUT_PARAMETERS})
     graph = GraphOptions(**{name: getattr(model, name) for name in _GRAPH_PARAMETERS})
     check_engine(model.engine)

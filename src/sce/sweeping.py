@@ -55,14 +55,14 @@ def sweep(
     log10_r : sequence of floats, optional
         The logarithms of r; 0, 0.25, ..., 8 by default.
     alphas : sequence of floats, optional
-        SCE's alpha, from 0 to 1, instead of r: each map is at the r that SCE chooses with that alpha.
+        Values of SCE's alpha, from 0 to 1, instead of r: each map is at the r that SCE chooses with that alpha.
     afresh : bool, default=False
         Start every map from the same map of weak repulsion, as ``SCE(scale=r)`` does, instead of from its neighbour; the maps
         are then rotated to match.
     labels : array of shape (n_samples,), optional
         Classes or numbers to colour by.
     score_labels : bool, default=True
-        Whether classes are expected to appear as clusters, so that accuracy means something.
+        Whether classes are expected to appear as clusters, so that accuracy is meaningful.
     ids : array of shape (n_samples,), optional
         The names of the rows.
     sample_weight : array of shape (n_samples,), optional
@@ -75,11 +75,11 @@ def sweep(
     Returns
     -------
     Sweep
-        Its `figures` are, for each map: "attraction", "mean_q_P", "mean_q_U" (-E_P[ln q], E_P[q] and E_U[q], of which J and all
-        rules for r are made), "size" (standard deviation), "edges_kept" (as :func:`sce.quality.edges_kept`), "n_clusters" and
-        "covered" (clusters seen in the map by :func:`sce.find_clusters`, and the share of points in them), "share" and
-        "modularity" (of P inside these clusters), "share_null" and "modularity_null" (the same of a random relabelling), and
-        where labels are classes "accuracy" (of the 15 nearest on the map).
+        Its `figures` are, for each map: "attraction", "mean_q_P", "mean_q_U" (-E_P[ln q], E_P[q] and E_U[q], from which J and
+        all rules for r are computed), "size" (standard deviation), "edges_kept" (as :func:`sce.quality.edges_kept`),
+        "n_clusters" and "covered" (clusters seen in the map by :func:`sce.find_clusters`, and the share of points in them),
+        "share" and "modularity" (of P inside these clusters), "share_null" and "modularity_null" (the same of a random
+        relabelling), and where labels are classes "accuracy" (of the 15 nearest on the map).
 
     Examples
     --------
@@ -168,7 +168,7 @@ def _refuse_too_large(n_maps: int, n: int, n_components: Any) -> None:
     if free is not None and needed > free:
         raise InputError(
             f"{n_maps} maps of {n:,} points take {needed / 2**30:.1f} GiB, but only {free / 2**30:.1f} GiB are free; use fewer "
-            "r, or fewer rows."
+            "maps, or fewer rows."
         )
 
 
@@ -260,7 +260,7 @@ def _choose(result: Sweep, rule: ScaleRule, task: _Task) -> float:
 
 
 def _crossing(excess: np.ndarray) -> int:
-    """The place nearest to where numbers first fall to 0, the last if they do not.
+    """The index nearest to where the numbers first fall to 0; the last if they never do.
 
     The first, because under strong repulsion t-SNE's r is close to that of the map at any r, although its minimum is elsewhere.
 

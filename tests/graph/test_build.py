@@ -134,7 +134,7 @@ def test_rows_without_edges_are_announced(team):
 def test_pieces_are_announced(team):
     """A graph in very many pieces is worth a warning; one in a few is not."""
     X = np.repeat(np.arange(30.0), 3)[:, None] + np.tile([0, 0.01, 0.02], 30)[:, None]
-    with pytest.warns(GraphWarning, match="falls into 30 separate pieces.*larger n_neighbors"):
+    with pytest.warns(GraphWarning, match="has 30 components.*larger n_neighbors"):
         build_affinity(X, GraphOptions(n_neighbors=2), team, 0)
     quiet(np.floor(X / 10) * 100 + X, GraphOptions(n_neighbors=8), team, 0)
 
@@ -199,7 +199,7 @@ def test_new_rows(affinity, metric, mixture, team):
 
 def test_new_rows_need_a_search(mixture, team):
     """A given graph says nothing about new rows."""
-    with pytest.raises(ParameterError, match="affinity='knn' or 'entropic' only; got affinity='precomputed'"):
+    with pytest.raises(ParameterError, match="affinity='knn' or 'entropic'; got affinity='precomputed'"):
         build_cross_affinity(build_index(mixture(9, 2)), mixture(2, 2), GraphOptions("precomputed"), team)
 
 
@@ -231,7 +231,9 @@ def test_too_little_memory_is_announced(options, advice, mixture, team, monkeypa
     X = sparse.csr_matrix(np.exp(-np.square(X[:, None] - X[None]).sum(axis=2))) if "affinity" in options else X
     free = 0.9 * fit_memory(500, 5, options.get("n_neighbors", 60))
     monkeypatch.setattr("sce.core.memory.free_memory", lambda: free)
-    with pytest.warns(DataWarning, match=f"takes about 0.0 GiB of memory at its peak, and 0.0 GiB are free; {advice}"):
+    with pytest.warns(
+        DataWarning, match=f"takes about 0.0 GiB of memory at its peak, but only 0.0 GiB are free; {advice}"
+    ):
         result = build_affinity(X, GraphOptions(**options), team, seed=0)
     assert "GiB" in result.notes[0]
     for enough in (2**40, None):

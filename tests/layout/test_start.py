@@ -125,7 +125,7 @@ def test_ranks_of_equal_values_are_equal():
         (
             [["a", "b"]] * 20,
             InputError,
-            "init must be a start by name or an array of numbers; it holds something else.",
+            "init must be the name of a start or an array of numbers; it is neither.",
         ),
     ],
 )

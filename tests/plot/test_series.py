@@ -117,7 +117,7 @@ def test_frames_are_chosen_evenly_with_those_of_the_marks(n_maps, n_shown, marke
 
 def test_what_cannot_be_drawn():
     """In a sentence."""
-    with pytest.raises(InputError, match=r"A series is drawn of a Sweep, from sce\.sweep or sce\.load; got ndarray"):
+    with pytest.raises(InputError, match=r"A series shows a Sweep, from sce\.sweep or sce\.load; got ndarray"):
         series(np.zeros((3, 5, 2)))
     with pytest.raises(ParameterError, match="n_maps must be a whole number"):
         series(made(), n_maps=0)

@@ -69,7 +69,7 @@ class Console:
             raise OutputError(f"The result cannot be written to standard output: {error.strerror}.") from None
 
     def install(self) -> None:
-        """Print warnings of sce from now on, one line each, and survive a reader of standard error that goes away."""
+        """Print warnings of sce from now on, one line each, and survive a closed standard error."""
         if not self.debug:
             warnings.simplefilter("ignore")  # deprecations of other libraries
         warnings.simplefilter("always", SCEWarning)

@@ -252,7 +252,11 @@ SWEEPING = Group(
             "NUMBERS",
             number_or_span,
         ),
-        Option("--afresh", "start every map from the same weak one, not from its neighbour in the sweep", flag=True),
+        Option(
+            "--afresh",
+            "start every map from the same map of weak repulsion, not from its neighbour in the sweep",
+            flag=True,
+        ),
         *(option for option in LAYOUT.options if option.name in ("--tol", "--seed", "--n-jobs")),
     ],
 )
@@ -309,7 +313,7 @@ MEASURING = Group(
             "MAP",
             many=True,
         ),
-        Option("--data", "the data that were embedded, prepared again as for the map", "FILE"),
+        Option("--data", "the data that were embedded; prepared again as they were for the map", "FILE"),
         Option("--graph", "the graph of the data, as saved by sce embed --save-graph", "FILE"),
         Option(
             "--labels",
@@ -325,7 +329,7 @@ MEASURING = Group(
         ),
         Option("--seeds", "embed again with this many other seeds, and measure how well the maps agree", "N", whole),
         Option("--plot", "draw the graph with its rows and columns ordered by cluster (.png, .svg or .pdf)", "FILE"),
-        Option("--seed", "for the random samples that are measured", "N", whole, 0),
+        Option("--seed", "the seed of the random samples that are measured", "N", whole, 0),
         Option("--n-jobs", "threads; all cores by default", "N", whole),
     ],
 )
@@ -340,8 +344,8 @@ COMPARING = Group(
     [
         Option(
             "--methods",
-            f"separated by commas: {', '.join(METHODS)}; with a parameter as gsne:r=10 or largevis:n_samples=2e8. Those whose "
-            "names end in -vectors, and pacmap, compute their own graph. All by default",
+            f"separated by commas: {', '.join(METHODS)}; with a parameter as gsne:r=10 or largevis:n_samples=2e8. "
+            "pacmap, and the methods ending in -vectors, compute their own graph. All by default",
             "NAMES",
             names,
         ),
@@ -349,9 +353,9 @@ COMPARING = Group(
             "--output", "the folder to write to; it may hold other comparisons", "FOLDER", str, "comparison", short="-o"
         ),
         Option("--time-limit", "seconds for each method", "SECONDS", number, 1800.0),
-        Option("--retry", "try again what failed or was too slow before", flag=True),
+        Option("--retry", "run methods again that failed or were too slow before", flag=True),
         Option("--blocks", "also draw the graph, ordered by the clusters of SCE and of t-SNE", flag=True),
-        Option("--seed", "for the graph and all methods that take one", "N", whole, 0),
+        Option("--seed", "the seed of the graph and of all methods that take one", "N", whole, 0),
         Option("--n-jobs", "threads for each method; all cores by default", "N", whole),
     ],
 )

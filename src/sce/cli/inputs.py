@@ -73,7 +73,7 @@ def source_stem(args: Any) -> str:
 
 
 def check_outputs(args: Any, kind: Kind) -> dict[str, Path]:
-    """The files to write, once it is known that they can be; "output" is of a kind."""
+    """The files to write, after checking that they can be written; "output" is a file of this kind."""
     what, inputs = kind.what, source_files(args)
     output = args.output or f"{source_stem(args)}.{what}.npz"
     wanted = {"output": (output, (".npz",)), "save_graph": (args.save_graph, (".npz",)), "plot": (args.plot, PICTURES)}
@@ -173,7 +173,7 @@ class GivenGraph:
         self.P = P
 
     def __call__(self, X: Any) -> Any:  # noqa: ARG002
-        """The graph, whatever the data."""
+        """The graph; the data are ignored."""
         return self.P
 
 

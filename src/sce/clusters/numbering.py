@@ -6,7 +6,7 @@ import numpy as np
 
 
 def number_by_size(labels: np.ndarray) -> np.ndarray:
-    """Renumber clusters by decreasing size; of two equal ones the one with the first point comes first.
+    """Renumber clusters by decreasing size; of two of equal size, the one with the earliest point comes first.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """The exact minimum spanning tree of points in one to three dimensions, by mutual reachability.
 
 The mutual reachability of two points is the largest of their distance and their two core distances; a core distance is the
-distance to the `min_samples`-th nearest point, the point itself counted. Borůvka's method: in every round each part of the
+distance to the `min_samples`-th nearest point, counting the point itself. Borůvka's method: in every round each part of the
 forest is joined to the nearest other part, which is searched for in a k-d tree; subtrees within the same part, or farther
 away than the best edge of the part so far, are skipped. All distances are squared.
 
@@ -9,8 +9,8 @@ Ties are frequent, because several edges share a core distance, so there are man
 depend on the timing of threads; the weights do not, nor do the parts that all edges up to a given weight form.
 
 The libraries that :mod:`sce.clusters.hdbscan` is compared with spend their time on this tree. scikit-learn computes all pairs
-of distances; hdbscan's default tree is approximate, which gives 1,835 of 200,000 points of a mixture another cluster (30 with
-its exact tree, because of ties).
+of distances; hdbscan's default tree is approximate, which puts 1,835 of 200,000 points of a mixture into another cluster (30
+with its exact tree, because of ties).
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def spanning_tree(Y: np.ndarray, min_samples: int, team: Team) -> Edges:
     Y : array of shape (n, d)
         Finite numbers whose squares are finite, too.
     min_samples : int
-        The rank of the neighbour that defines the core distance, the point itself counted.
+        The rank of the neighbour that defines the core distance, counting the point itself.
     team : Team
         The threads to use.
 

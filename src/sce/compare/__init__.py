@@ -4,8 +4,8 @@
 >>> METHODS["tsne"].takes
 'graph'
 
-See :func:`compare`. Nothing heavy is imported until a name is used. Methods are registered in `methods`; nothing in other
-rooms knows them.
+See :func:`compare`. Nothing heavy is imported until a name is used. Methods are registered in `methods`; no other package knows
+about them.
 """
 
 from __future__ import annotations

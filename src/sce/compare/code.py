@@ -73,7 +73,7 @@ def imports_of_sce(source: str) -> list[str]:
 
 
 def _home(module: str, name: str) -> str:
-    """The module that defines a name which another module offers; the latter for plain values, which do not say."""
+    """The module that defines a name imported from `module`; `module` itself for plain values, which do not record it."""
     try:
         value = getattr(importlib.import_module(module), name, None)
     except ImportError:

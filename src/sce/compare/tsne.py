@@ -3,8 +3,7 @@
 opt-SNE (Belkina et al., Automated optimized parameters for T-distributed stochastic neighbor embedding improve visualization
 and analysis of large datasets, Nature Communications 10, 2019) is t-SNE with three rules: the learning rate is the number of
 points divided by the early exaggeration; early exaggeration ends after the first peak of the relative rate at which KL falls;
-the run ends when KL falls by less than a 5000th of itself. When KL is checked is as in the
-authors' code.
+the run ends when KL falls by less than a 5000th of itself. KL is checked at the same iterations as in the authors' code.
 """
 
 from __future__ import annotations

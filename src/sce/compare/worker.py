@@ -112,7 +112,7 @@ def _warm_up(fit: Any, method: Method, problem: Problem, others: Mapping[str, An
 
 
 def _end_with_parent() -> None:
-    """End when the input is closed: nobody waits for the result any more."""
+    """Exit when the input is closed: nobody is waiting for the result any more."""
     sys.stdin.read()
     os._exit(3)
 

@@ -1,4 +1,4 @@
-"""What knows nothing of embeddings: compiled kernels, vector code, threads, random numbers, linear algebra, memory, files.
+"""General tools, no embeddings: compiled kernels, vector code, threads, random numbers, linear algebra, memory, files.
 
-Imports nothing of sce but :mod:`sce.errors`.
+Imports nothing from sce but :mod:`sce.errors`.
 """

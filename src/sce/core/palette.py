@@ -47,7 +47,7 @@ def by_class(codes: np.ndarray, k: int, *, beside_grey: bool) -> Paint:
 
 
 def by_number(values: np.ndarray, table: np.ndarray) -> tuple[Paint, tuple[float, float, str]]:
-    """Colours of numbers, and the range of the numbers as of :func:`value_range`.
+    """Colours of numbers, and their range, from :func:`value_range`.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def value_range(values: np.ndarray) -> tuple[float, float, str]:
     """The lowest and highest value with a colour of its own, and the ends at which values lie beyond.
 
     The ends are "neither", "min", "max" or "both", as in matplotlib's colour bars. A few outliers would leave all other values
-    one colour; where there are such, the range leaves out a hundredth of the values at each end.
+    one colour; if there are outliers, the range leaves out a hundredth of the values at each end.
 
     Examples
     --------

@@ -168,7 +168,7 @@ def check_weights(sample_weight: Any, n: int) -> np.ndarray | None:
         raise InputError(f"sample_weight must be finite and not negative; in row {bad[0]} it is {w[bad[0]]}.")
     if np.count_nonzero(w) < min(n, 2):
         raise InputError(
-            "sample_weight is zero in all rows but at most one, so nothing is pushed apart; give at least two rows a weight."
+            "sample_weight is above zero in fewer than two rows, so nothing is pushed apart; give at least two rows a weight."
         )
     w = w / w.max()
     if n > 1 and (w * w).sum() > 0.9 * w.sum() ** 2:

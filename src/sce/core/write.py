@@ -68,7 +68,7 @@ def _refuse_place(path: Path, inputs: Iterable[str | Path]) -> None:
 
 @contextmanager
 def atomic(path: str | Path) -> Iterator[BinaryIO]:
-    """A file to write to, which gets its name when all is written; on any error nothing is left behind and nothing is lost.
+    """A file that gets its name once it is complete; on any error nothing is left behind and nothing is lost.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def atomic(path: str | Path) -> Iterator[BinaryIO]:
 def write_npz(file: BinaryIO, arrays: dict[str, np.ndarray]) -> None:
     """Write arrays as numpy.savez does, but each aligned in the file, so that it can be mapped into memory.
 
-    numpy.savez, moreover, may leave an archive behind on a full disk that complains when it is freed.
+    On a full disk, numpy.savez may also leave behind an archive object that raises an error when it is freed.
     """
     import zipfile
 

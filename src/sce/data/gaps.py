@@ -67,7 +67,7 @@ def _numeric_gaps(X: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def refuse_empty_columns(table: Table, gaps: Gaps) -> None:
-    """Refuse columns without any value, which can neither be filled nor be mended by leaving rows out."""
+    """Refuse columns without any value: neither filling them in nor leaving rows out would help."""
     dense = not hasattr(table.X, "tocsr")
     empty = [c for c in gaps.columns.tolist() if dense and np.isnan(table.X[:, c]).all()]
     names = [table.names[c] if table.names else str(c) for c in empty]
@@ -84,8 +84,7 @@ def refuse_empty_columns(table: Table, gaps: Gaps) -> None:
 def learn_filling(table: Table, gaps: Gaps | None, how: str) -> Filling:
     """The mean or median of every column, and the most frequent text.
 
-    For a column with gaps, that of all its values. For a column without, in case new rows have gaps in it, that of up to
-    10,000 rows.
+    A column with gaps uses all its values; a column without gaps, in case new rows have some, up to 10,000 rows.
     """
     words = {name: _most_frequent(values) for name, values in table.text.items()}
     X = table.X

@@ -97,7 +97,7 @@ def _of_npz(path: Path, wanted: str | None, what: str) -> tuple[np.ndarray, str]
 
 
 def _of_table(source: Source, wanted: str | None, what: str) -> tuple[np.ndarray, str]:
-    """The requested column, or the only one, or the one that is named as labels are."""
+    """The requested column, or the only one, or the one whose name suggests labels."""
     names = [*source.text, *source.extra, *(source.names or [])]
     if wanted is None:
         found = [name for name in names if name.lower() in LABEL_NAMES]

@@ -17,7 +17,7 @@ def match_columns(table: Table, names: list[str] | None, n_columns: int, text: l
     """A copy of the table with these columns of numbers, in this order, and these columns of text.
 
     A column may also be among the labels, ids or extras, because in other rows it was recognised as such. Where the columns
-    have no names, there must be as many.
+    have no names, their number must be the same.
     """
     table = replace(table, text=dict(table.text), notes=list(table.notes))
     if names is None:

@@ -3,7 +3,7 @@
 A number of up to 19 digits and a power of ten of up to 22 is an integer times or over a power of ten that float64 represents
 exactly. If the integer fits in 53 bits, one multiplication or division rounds correctly (Clinger). If not, it is done in
 double the precision, and accepted where the error cannot change the rounding. Everything else is left to `float`.
-:mod:`sce.data.text` says why no library serves.
+:mod:`sce.data.text` says why no library is used.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What data need before they are embedded: no gaps, one scale, no text, fewer columns; and the same for new rows."""
+"""Preparation of data for embedding: no gaps, one scale, no text, fewer columns; and the same for new rows."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ class FittedPreparation:
     axes: np.ndarray | None = None
 
     def apply(self, table: Table, *, n_jobs: int | None = None) -> Table:
-        """Do to new rows what was done to those of the fit; columns are found by name.
+        """Prepare new rows in the same way as those of the fit; columns are found by name.
 
         Parameters
         ----------
@@ -216,7 +216,8 @@ class FittedPreparation:
         Raises
         ------
         InputError
-            If a column is missing or of another kind, or a text was not seen in the fit, or as in the fit.
+            If a column is missing or of another kind, if a text did not occur in the fit, or for the same reasons as in the
+            fit.
         """
         table = match_columns(table, self.names, self.n_columns, list(self.categories))
         gaps = find_gaps(table)

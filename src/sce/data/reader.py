@@ -185,7 +185,7 @@ class ReadOptions:
 
 
 def _transposed(source: Source) -> Table:
-    """The source with rows and columns exchanged; the names of the one become those of the other."""
+    """The source with rows and columns exchanged; row names become column names, and vice versa."""
     if len(source.text) > 1:
         raise InputError(
             f"{source.path} has {len(source.text)} columns of text or ids ({', '.join(map(repr, source.text))}), so it "

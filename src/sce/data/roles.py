@@ -29,7 +29,7 @@ _FORMATTED_NUMBER = re.compile(r"[-+$€£]?[0-9][0-9.,' ]*[%€$£]?")
 def assign_ids(table: Table, wanted: str | None, dropped: frozenset[str]) -> None:
     """Take the column with the names of the rows out of the data: the given one, or else one that looks like ids.
 
-    A column that was dropped is not used, but it still settles that no other column is.
+    If the column that looks like ids was dropped, no other column takes its place.
     """
     if wanted is not None:
         values = table.take_out(wanted)
@@ -66,7 +66,7 @@ def _is_id(values: np.ndarray) -> bool:
 
 
 def _is_long_id(values: np.ndarray) -> bool:
-    """Whether the values are ids, and too many for that to be by chance."""
+    """Whether the values are ids, and too many for that to be a coincidence."""
     return len(values) > _DISTINCT_BY_CHANCE and _is_id(values)
 
 
@@ -113,10 +113,10 @@ def assign_labels(table: Table, wanted: str) -> None:
 
 
 def recognise_labels(table: Table, dropped: frozenset[str]) -> None:
-    """Take as labels a column that is named as labels are, or the only column of text, if there is one.
+    """Take as labels a column whose name suggests labels, or the only column of text, if there is one.
 
-    Of several such names, text is preferred to numbers; a column that divides the rows in the same way as the labels becomes
-    an extra. A column that was dropped is not used, but it still settles that no other column is.
+    If there are several such columns, text is preferred to numbers; a column that divides the rows in the same way as the
+    labels becomes an extra. If the recognised column was dropped, no other column takes its place.
     """
     named = {
         name: values for name, values in table.text.items() if name.lower() in LABEL_NAMES and not _is_long_id(values)
@@ -156,7 +156,7 @@ def _count(labels: np.ndarray) -> str:
     present = [value for value in np.unique(labels).tolist() if not is_missing(value)]
     what = "classes" if labels.dtype.kind in "bOUiu" else "distinct numbers"
     lost = sum(map(is_missing, labels.tolist())) if labels.dtype.kind in "OUf" else 0
-    return f"{len(present)} {what}{f', {lost} rows without' if lost else ''}"
+    return f"{len(present)} {what}{f', {lost} rows without a label' if lost else ''}"
 
 
 def _hint(table: Table, wanted: str) -> str:

@@ -87,7 +87,7 @@ def apply_scaling(table: Table, scaling: Scaling) -> None:
 
 
 def _spread(X: Any, how: str) -> tuple[np.ndarray, np.ndarray]:
-    """Middle and spread of each column; one whose quartiles coincide has mean and standard deviation in any case."""
+    """Middle and spread of each column; a column whose quartiles coincide always gets mean and standard deviation."""
     middle, spread = _moments(X)
     if how == "robust":
         sample = np.asarray(X[sample_rows(X.shape[0], _QUARTILE_ROWS, stream(0, "quartiles"))], np.float64)

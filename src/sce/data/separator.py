@@ -14,10 +14,10 @@ _MAX_SNIFFED_CHARACTERS = 1 << 24  # for files with very long lines
 
 
 def find_separator(path: Path, file: TextIO, *, decimal_comma: bool = False) -> str:
-    """The separator that splits the lines of a file into equally many cells, most of them numbers.
+    """The separator that splits all lines of a file into the same number of cells, most of them numbers.
 
-    Of several, the one that leaves the largest share of numbers, then the one that gives the most cells, then the default:
-    a comma, or a tab for .tsv. Spaces are considered for .txt only, where a run of them is one separator.
+    If there are several, the one that gives the largest share of numbers, then the one that gives the most cells, then the
+    default: a comma, or a tab for .tsv. Spaces are considered for .txt only, where a run of them is one separator.
     """
     lines = _sample(file)
     name = path.name.lower().removesuffix(".gz")

@@ -160,7 +160,7 @@ class Table:
         return values
 
     def keep_rows(self, rows: np.ndarray) -> None:
-        """Keep only these rows; the ids of a table without ids become the row numbers before."""
+        """Keep only these rows; a table without ids gets its old row numbers as ids."""
         self.ids = (np.arange(self.X.shape[0]) if self.ids is None else self.ids)[rows]
         self.X = self.X[rows]
         self.labels = None if self.labels is None else self.labels[rows]

@@ -1,7 +1,8 @@
 """Text tables: .csv, .tsv and .txt, plain or gzipped. The separator, the header and the kinds of the columns are inferred.
 
-Parsed by hand (plain cells by :mod:`sce.data.parse`, quoted ones by the standard library's csv) because no library is faster,
-as exact and as light. CPU time and peak memory for 1,000,000 x 20 floats, and for MNIST as 70,000 x 785 integers, medians:
+Parsed by hand (plain cells by :mod:`sce.data.parse`, quoted ones by the standard library's csv) because no library is at once
+as fast, as exact and as light. CPU time and peak memory for 1,000,000 x 20 floats, and for MNIST as 70,000 x 785 integers,
+medians:
 
     this module    5.0 s, 0.45 GiB    6.2 s, 0.98 GiB    names the line and the column of a wrong cell
     pyarrow.csv    5.0 s, 0.84 GiB    6.5 s, 1.08 GiB    170 MB to install; names neither line nor row

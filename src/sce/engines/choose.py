@@ -1,4 +1,4 @@
-"""The engine of a name."""
+"""Engines by name."""
 
 from __future__ import annotations
 
@@ -34,5 +34,5 @@ def check_engine(engine: Any) -> str | Engine:
 
 
 def make_engine(engine: str | Engine, team: Team) -> Engine:
-    """The engine of a name, or the engine itself."""
+    """The engine with this name, or the engine itself."""
     return ENGINES[engine](team) if isinstance(engine, str) else engine

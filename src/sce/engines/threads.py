@@ -46,7 +46,7 @@ class ThreadSession:
         self._together = phases(n_blocks, _count_parts(team.n_jobs, n_blocks))
 
     def run(self, laps: Sequence[Lap], *, measure: bool = False) -> Outcome:
-        """Run laps, a phase after the other."""
+        """Run laps, one phase after another."""
         before = self._Y.copy() if measure else None
         sums = np.zeros(5)
         for lap in laps:
@@ -85,6 +85,6 @@ class ThreadSession:
 
 
 def _count_parts(n_jobs: int, n_blocks: int) -> int:
-    """Parts in a phase: as many as threads, or, where that is no power of two, more of them, to be shared out evenly."""
+    """The number of parts in a phase: one per thread, or more if that is not a power of two, to share the work evenly."""
     power = 1 << (n_jobs - 1).bit_length()
     return min(power if power == n_jobs else 2 * power, n_blocks // 2)

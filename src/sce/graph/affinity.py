@@ -85,7 +85,7 @@ def _as_matrix(entries: CSR, shape: tuple[int, int]) -> sparse.csr_matrix:
 
 
 def knn_affinity(neighbors: Neighbors, team: Team | None = None) -> sparse.csr_matrix:
-    """P with equal weights for all pairs of which one is among the other's k nearest.
+    """P with equal weights for all pairs in which one point is among the other's k nearest.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def _moments(excess: Any, m: Any, beta: Any, p: Any) -> Any:
 def _fit_row(excess: Any, m: Any, target: Any, p: Any) -> None:
     """Find the beta at which p = exp(-beta excess) has the target entropy; the smallest excess is 0, the largest about 1.
 
-    Newton's method on log(beta), kept within a bracket that every step narrows, so that it ends whatever the numbers.
+    Newton's method on log(beta), kept within a bracket that every step narrows, so that it ends for any input.
     Where the entropy hardly changes, the steps start small and grow.
     """
     ties = 0

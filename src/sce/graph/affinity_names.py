@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class AffinityName(NamedTuple):
-    """What a kind of affinity is, in a few words, and whether `perplexity` has a meaning for it."""
+    """What a kind of affinity is, in a few words, and whether `perplexity` applies to it."""
 
     meaning: str
     takes_perplexity: bool = False

@@ -1,7 +1,6 @@
 """From data to the similarity graph: X -> P.
 
-:func:`build_affinity` is the one entrance, :func:`build_cross_affinity` that of new rows; both import what they need when they
-are called.
+Use :func:`build_affinity`, or :func:`build_cross_affinity` for new rows; both import what they need when they are called.
 """
 
 from __future__ import annotations
@@ -35,9 +34,9 @@ _ROWS_PER_COMPONENT = 20  # with fewer rows for each component, the graph is in 
 
 @dataclass(frozen=True)
 class GraphOptions:
-    """How P is made from X; the parameters of the same names of :class:`sce.SCE`.
+    """How P is made from X; the parameters are those of :class:`sce.SCE` with the same names.
 
-    Raises ParameterError, in one sentence, on the first value that means nothing.
+    Raises ParameterError, in one sentence, at the first invalid value.
     """
 
     affinity: str | Callable[[Any], Any] = "entropic"
@@ -47,7 +46,7 @@ class GraphOptions:
 
     @property
     def uses_perplexity(self) -> bool:
-        """Whether `perplexity` sets the number of neighbours, and not `n_neighbors`."""
+        """Whether `perplexity`, rather than `n_neighbors`, sets the number of neighbours."""
         return self.perplexity is not None and self.affinity in WITH_PERPLEXITY
 
     def __post_init__(self) -> None:
@@ -169,7 +168,7 @@ def build_cross_affinity(index: NeighborIndex, rows: Any, options: GraphOptions,
 
     if options.affinity not in AFFINITIES:
         names = " or ".join(map(repr, AFFINITIES))
-        raise ParameterError(f"New rows have neighbours with affinity={names} only; got affinity={options.affinity!r}.")
+        raise ParameterError(f"Similarities of new rows need affinity={names}; got affinity={options.affinity!r}.")
     k, perplexity = _fitting_count(index.n_rows, options)
     near = index.query(rows, k, team)
     return AFFINITIES[str(options.affinity)].of_new_rows(near, index.n_rows, perplexity, team)
@@ -277,13 +276,14 @@ def _remark_on_memory(X: Any, k: int, options: GraphOptions, remarks: _Remarks) 
     else:
         advice = f"perplexity={fewer / 3:.3g} would fit"
     remarks.warn(
-        f"The fit takes about {need / 2**30:.1f} GiB of memory at its peak, and {free / 2**30:.1f} GiB are free; {advice}.",
+        f"The fit takes about {need / 2**30:.1f} GiB of memory at its peak, but only {free / 2**30:.1f} GiB are free; "
+        f"{advice}.",
         DataWarning,
     )
 
 
 def _reads_in_place(X: Any, columns: int, metric: object) -> bool:
-    """Whether the search needs no copy of X, whatever its numbers are."""
+    """Whether the search needs no copy of X, whatever its values."""
     from sce.graph.kernels import pad_columns
     from sce.graph.rows import can_borrow
     from sce.graph.sketch import SKETCH_ABOVE_COLUMNS
@@ -300,7 +300,7 @@ def _remark_on_copies(near: Neighbors, remarks: _Remarks) -> None:
     if count and k < len(near.indices) - 1:
         remarks.warn(
             f"{count} rows have {k} or more exact copies (rows at distance 0), so all their neighbours are copies and "
-            "nothing ties them to other rows: raise n_neighbors (perplexity), or merge copies and pass their numbers as "
+            "nothing ties them to other rows: raise n_neighbors (perplexity), or merge copies and pass their counts as "
             "sample_weight.",
             DataWarning,
         )
@@ -322,6 +322,6 @@ def _remark_on_graph(P: sparse.csr_matrix, near: Neighbors | None, remarks: _Rem
     if pieces > max(_COMPONENTS_WITHOUT_WARNING, n / _ROWS_PER_COMPONENT):
         advice = "" if near is None else ": a larger n_neighbors (or perplexity) joins them"
         remarks.warn(
-            f"The graph falls into {pieces} separate pieces, whose places on the map mean nothing{advice}.",
+            f"The graph has {pieces} components, whose positions relative to each other mean nothing{advice}.",
             GraphWarning,
         )

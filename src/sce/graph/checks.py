@@ -1,4 +1,4 @@
-"""Checks of what a search is given: one clear sentence for each mistake."""
+"""Checks of the input of a search: one clear sentence for each mistake."""
 
 from __future__ import annotations
 

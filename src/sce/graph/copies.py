@@ -124,7 +124,7 @@ def search_among_copies(rows: Rows, k: int, search: Callable[[Rows], Found], tea
 
 
 def _next_copies(copies: Copies, rows: np.ndarray, k: int) -> np.ndarray:
-    """The k copies after each row in its group, as on a ring: no copy is the neighbour of more than k others."""
+    """The k copies after each row in its group, in a ring: no copy is the neighbour of more than k others."""
     group = copies.group[rows]
     first, size = copies.starts[group], copies.starts[group + 1] - copies.starts[group]
     place = (copies.rank[rows][:, None] + np.arange(1, k + 1)) % size[:, None]
@@ -143,7 +143,7 @@ class DistinctRows(NamedTuple):
 
 
 def distinct_rows(rows: Rows, team: Team) -> DistinctRows:
-    """Leave out all copies but the first; where `rows` are a copy of the data, in their memory."""
+    """Leave out all copies but the first; in place where `rows` are a copy of the data."""
     copies = find_copies(rows.values, team)
     firsts = np.sort(copies.order[copies.starts[:-1]])
     groups = copies.group[firsts]

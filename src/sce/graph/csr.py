@@ -1,6 +1,6 @@
 """Sparse matrices in rows (CSR) as kernels take them: one check, row sums, transposes, connected components, merged points.
 
-Other rooms work on the rows of P through these functions, so that there is one of each.
+The other packages use these functions for all work on the rows of P, so that nothing is written twice.
 """
 
 from __future__ import annotations

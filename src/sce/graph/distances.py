@@ -73,7 +73,7 @@ def _check_lists(ids: np.ndarray, values: np.ndarray, n: int | None) -> None:
     if bad.size:
         raise InputError(
             f"indices must be row numbers from 0 to {n - 1}, but {_rows_hold(bad)} others (many libraries write -1 "
-            "where they found fewer than k: raise its search effort, or drop these rows)."
+            "where they found fewer than k: search with more effort, or drop these rows)."
         )
     _check_distances(values, lambda bad: bad // ids.shape[1])
 
@@ -94,7 +94,7 @@ def _check_distances(values: np.ndarray, row_of: Callable[[np.ndarray], np.ndarr
 
 
 def _rows_hold(bad: np.ndarray) -> str:
-    """Subject and verb of a message about some rows, of which it names the first few."""
+    """Subject and verb of a message about some rows; names the first few of them."""
     shown = ", ".join(map(str, bad[:5]))
     if len(bad) == 1:
         return f"row {shown} holds"
@@ -125,7 +125,7 @@ class PrecomputedIndex:
         return neighbors_from_distances(self._D, k)
 
     def query(self, rows: Any, k: int, team: Team) -> Neighbors:  # noqa: ARG002
-        """The k nearest of the indexed rows for each new row, given by its distances to all of these."""
+        """The k nearest of the indexed rows for each new row, given by its distances to all indexed rows."""
         if len(_shape(rows)) != 2 or _shape(rows)[1] != self.n_rows:
             raise InputError(
                 f"The distances of new rows must be a matrix with {self.n_rows} columns, one for each indexed row; "

@@ -48,7 +48,7 @@ def fit_memory(n: int, columns: int, k: int, *, copied: bool = True) -> float:
 
 
 def given_memory(n: int, entries: int) -> float:
-    """The most bytes that a fit of a given P with so many entries takes; P is checked and copied first."""
+    """The most bytes that a fit of a given P with this many entries takes; P is checked and copied first."""
     return max(48.0 * entries, _layout_memory(n, entries))
 
 

@@ -52,7 +52,7 @@ _BRUTE_FORCE_INSTEAD_UP_TO_TERMS = 5e11  # n n d: some ten seconds, which is bet
 def forest_neighbors(
     X: np.ndarray, k: int, *, terms: int, seed: int, team: Team, own: bool = True
 ) -> tuple[Heaps, float]:
-    """Nearly all of the k nearest neighbours of every row, nearest first, and the share found of a sample's true ones.
+    """Nearly all of the k nearest neighbours of every row, nearest first, and their recall on a sample.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def forest_neighbors(
     seed : int
     team : Team
     own : bool, default=True
-        Whether X may be changed meanwhile; otherwise it is copied where it would be.
+        Whether X may be changed during the search; otherwise it is copied where necessary.
     """
     truth = probe(X, k, terms, seed, team)
     width = _sketch_list_length(k)
@@ -87,7 +87,7 @@ def forest_neighbors(
 
 
 def _sketch_list_length(k: int) -> int:
-    """Candidates kept on a sketch for k neighbours: some of those nearest on the full rows are farther there."""
+    """The number of candidates kept on a sketch for k neighbours: some of the true k nearest are farther away there."""
     return k + max(8, k // 2)
 
 
@@ -96,8 +96,8 @@ def _candidates(
 ) -> tuple[Heaps, np.ndarray, np.ndarray]:
     """Heaps of k near rows on Z, whose rows are put into an order in which near ones are near in memory.
 
-    Also returns the order and the place of each row in it. Trees and joins are added until the sample has its
-    neighbours: how many it takes depends on the data.
+    Also returns the order and the place of each row in it. Trees and joins are added until enough true neighbours of the sample
+    are found: how many it takes depends on the data.
     """
     guide = _guide(Z, sketched, seed, team)
     trees = grow_trees(guide(), range(TREES_PER_BATCH), _leaf_rows(k), seed, team)
@@ -143,7 +143,7 @@ def _guide_columns(Z: np.ndarray, directions: Directions | None, team: Team) -> 
 
 
 def _guide_directions(Z: np.ndarray, seed: int, team: Team) -> Directions:
-    """The leading principal directions: single columns of rows that are no sketch may tell nothing."""
+    """The leading principal directions: unless the rows are a sketch, single columns may be uninformative."""
     mean, axes, _ = principal_axes(Z, GUIDE_COLUMNS, seed, team, n_sample=4096, n_iter=2)
     return Directions(mean, axes)
 
@@ -247,7 +247,7 @@ class Forest:
         return self._paths
 
     def _find(self, paths: _Paths, rows: np.ndarray, k: int, absent: np.ndarray, team: Team) -> Heaps:
-        """The k nearest of the indexed rows for each row, of which `absent` holds one that does not count (-1: all do)."""
+        """The k nearest of the indexed rows for each row, without the one in `absent` (-1: all count)."""
         twins = np.where(absent < 0, paths.table.find(rows, team), -1).astype(np.int32)
         width = _sketch_list_length(k)
         found = candidates_of(rows, paths.network, paths.spaces, (twins, absent), width, self._terms, team)

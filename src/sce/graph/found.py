@@ -29,7 +29,7 @@ class Neighbors(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Neighbours among prepared rows, with the distances between these, or their squares."""
+    """Neighbours among prepared rows, with the distances between prepared rows, or their squares."""
 
     ids: np.ndarray
     distances: np.ndarray

@@ -1,4 +1,4 @@
-"""The k nearest rows of every row, and of new rows: an index of the rows, searched in the quickest of several ways.
+"""The k nearest rows of every row, and of new rows: an index of the rows, searched by the fastest of several methods.
 
     index = build_index(X)                     # nothing is computed yet
     near = index.self_neighbors(15, team)      # the neighbours of the indexed rows
@@ -47,7 +47,7 @@ class NeighborIndex(Protocol):
 def build_index(X: Any, *, metric: str | Callable[..., float] = "euclidean", seed: int = 0) -> NeighborIndex:
     """An index of the rows of X.
 
-    It refers to X and computes nothing until it is asked: the way of searching depends on the number of neighbours.
+    It keeps a reference to X and computes nothing until it is queried: the search method depends on the number of neighbours.
 
     Parameters
     ----------

@@ -74,7 +74,7 @@ def keep_rows(X: np.ndarray, numbers: np.ndarray, team: Team) -> np.ndarray:
 
 
 def widen_rows(memory: np.ndarray, X: np.ndarray, columns: int) -> np.ndarray:
-    """X with room for more columns, in the same memory, in which X comes first; the new columns hold anything.
+    """X with room for more columns, in the same memory, in which X comes first; the new columns are not initialised.
 
     Examples
     --------

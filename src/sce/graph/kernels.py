@@ -243,5 +243,5 @@ def _exact(X: np.ndarray, queries: _Queries, factor: float, k: int, terms: int, 
 
 
 def pad_columns(d: int) -> int:
-    """The least multiple of eight that is not below d."""
+    """The smallest multiple of eight that is at least d."""
     return -(-d // LANES) * LANES

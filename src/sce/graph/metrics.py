@@ -1,4 +1,4 @@
-"""The metrics that a search takes, by name, and how those of our own are computed."""
+"""The metrics that a search takes, by name, and how our own metrics are computed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Metric(NamedTuple):
     `from_rows(distance, unit)` turns the sum for two prepared rows, or its square root where `terms` is SQUARES, into their
     distance in this metric; differences of prepared rows times `unit` are differences of the data. `terms`: what is summed.
     `unit_rows`: whether rows are brought to length 1, rather than centred and scaled all together; `less_mean`: whether the
-    mean of each row is subtracted before that. `power`: the metric's p where it is Minkowski's, so that a k-d tree can serve.
+    mean of each row is subtracted before that. `power`: the metric's p where it is Minkowski's, so that a k-d tree can be used.
     """
 
     from_rows: Callable[[Any, Any], Any]
@@ -53,7 +53,7 @@ _METRICS_WITH_ARGUMENTS = {"precomputed", "pyfunc", "mahalanobis", "seuclidean"}
 
 
 def own_metric(metric: object) -> Metric | None:
-    """The metric of our own with this name; None for the others.
+    """Our own metric with this name; None for other metrics.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def is_metric(value: object) -> bool:
 
 
 def metric_sentence(value: object) -> str:
-    """What to say about a value that is no metric."""
+    """The error message for a value that is not a metric."""
     names = metric_names()
     near = nearest_words(value, names, 3)
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"it can be one of {', '.join(names)}."

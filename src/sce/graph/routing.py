@@ -69,7 +69,7 @@ class _Asked(NamedTuple):
 
 
 def grow_routes(guides: np.ndarray, count: int, leaf: int, seed: int, team: Team) -> Routes:
-    """So many trees with leaves of at most `leaf` rows, split by these columns."""
+    """`count` trees with leaves of at most `leaf` rows, split by these columns."""
     keys = tree_keys(range(count), seed)
     return join_routes(grow_side_by_side(lambda t: grow_tree_with_splits(guides, leaf, keys[t]), count, team))
 
@@ -116,7 +116,7 @@ def find_leaves(routes: Any, guides: Any, leaves: Any) -> None:
 
 @kernel
 def _insert(distances: Any, ids: Any, offered: Any, distance: Any, j: Any) -> None:
-    """Put j into a list, nearest first, whose farthest it replaces; after those at the same distance."""
+    """Put j into a list, nearest first, in place of the farthest; j goes after rows at the same distance."""
     place = ids.size - 1
     while place > 0 and distances[place - 1] > distance:
         distances[place], ids[place], offered[place] = distances[place - 1], ids[place - 1], offered[place - 1]
@@ -126,7 +126,7 @@ def _insert(distances: Any, ids: Any, offered: Any, distance: Any, j: Any) -> No
 
 @kernel(fused=True)
 def _consider(z: Any, Z: Any, rows: Any, table: Any, distances: Any, ids: Any, offered: Any, terms: Any) -> None:
-    """Put those of some rows into the list that are new and nearer than its farthest."""
+    """Put some rows into the list: those that are not in it yet and nearer than its farthest."""
     for j in rows:
         if j >= 0 and add_number(table, j):
             distance = distance_within(z, Z[j], distances[-1], terms)

@@ -1,6 +1,6 @@
 """Rows prepared for a search: centred or of unit length, and scaled so that no square overflows or vanishes.
 
-That takes one copy of them, or none where they can be searched as they are. New rows are prepared like the indexed ones.
+This takes one copy of the rows, or none where they can be searched as they are. New rows are prepared like the indexed ones.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def rows_per_task(d: int) -> int:
 
 
 def can_borrow(X: np.ndarray, columns: int) -> bool:
-    """Whether a search can read the rows where they are: float32, contiguous, not in a file, of so many columns."""
+    """Whether a search can read the rows where they are: float32, contiguous, not in a file, with this many columns."""
     plain = X.dtype == np.float32 and X.flags.c_contiguous and X.flags.aligned and X.flags.writeable
     return plain and X.shape[1] == columns and not is_mapped(X)
 
@@ -66,7 +66,7 @@ def centred_rows(X: np.ndarray, columns: int, dtype: type, team: Team, *, plainl
     """X minus a central value of each column, over one scale for all, with zero columns up to `columns`.
 
     The subtraction is done in float64: data like 10^9 + noise keep their noise. The central value is the median of a
-    sample of rows, which outliers cannot spoil. With `plainly`, X is taken as it is if its values are about as near to zero
+    sample of rows, which is robust to outliers. With `plainly`, X is taken as it is if its values are about as near to zero
     as to their centre, so that centring would save no digits; it is not even copied if a search can read it.
     """
     n, d = X.shape
@@ -83,7 +83,7 @@ def centred_rows(X: np.ndarray, columns: int, dtype: type, team: Team, *, plainl
 
 
 def _choose_centring(X: np.ndarray, team: Team, *, plainly: bool) -> tuple[Centring, bool]:
-    """How to prepare X, and whether that leaves its values as they are."""
+    """How to prepare X, and whether its values stay as they are."""
     n, d = X.shape
     centre = 0.5 * _medians(X, sample_rows(n, 1023, stream(0, "centre")))
     grain = rows_per_task(d)
@@ -102,8 +102,8 @@ def _choose_centring(X: np.ndarray, team: Team, *, plainly: bool) -> tuple[Centr
 class NewRows(NamedTuple):
     """New rows prepared like those indexed, for each a factor, and what its distances are multiplied by.
 
-    The factor is 1, or less for a row that is very far from those indexed: such a row has been multiplied by it, lest the
-    squares of its values overflow, and so must be the rows that it is compared with.
+    The factor is 1, or less for a row that is very far from those indexed: such a row has been multiplied by it, so that the
+    squares of its values do not overflow, and the rows that it is compared with must be multiplied by it, too.
     """
 
     values: np.ndarray

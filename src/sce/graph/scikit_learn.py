@@ -65,7 +65,7 @@ class ScikitLearnIndex:
         return Neighbors(ids, compact(distances, lambda part: part, team), _METHOD, 1.0)
 
     def query(self, rows: Any, k: int, team: Team) -> Neighbors:
-        """The k nearest of the indexed rows for each new row: the same ones whatever the rows beside it.
+        """The k nearest of the indexed rows for each new row, independent of the other new rows.
 
         A copy of an indexed row has that row first, at distance 0. Distances are float64.
         """

@@ -67,7 +67,7 @@ def _kept(truth: Probe, Z: np.ndarray, width: int, team: Team) -> float:
 
 
 def project_singly(rows: np.ndarray, directions: Directions) -> np.ndarray:
-    """The coordinates of each row, float32, computed for each row alone: they do not depend on the rows beside it.
+    """The coordinates of each row, float32, computed for each row alone: they do not depend on the other rows.
 
     Examples
     --------

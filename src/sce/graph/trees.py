@@ -168,7 +168,7 @@ def _grow(Z: Any, leaf: Any, key: Any, order: Any, starts: Any, splits: Any) -> 
 
 
 def _room(n: int, columns: int) -> Splits:
-    """Memory for n splits, of which the system provides only what is written."""
+    """Memory for n splits; the system provides only the pages that are written."""
     return Splits(np.empty((n, columns), np.float32), np.empty(n, np.float32), np.empty((n, 2), np.int32))
 
 
@@ -193,12 +193,12 @@ def _grown(Z: np.ndarray, leaf: int, key: np.uint64, splits: Splits) -> Tree:
 
 
 def tree_keys(numbers: range, seed: int) -> np.ndarray:
-    """The keys of the trees of these numbers."""
+    """The keys of the trees with these numbers."""
     return bits_array(stream(seed, "forest"), len(numbers), numbers.start)
 
 
 def grow_trees(Z: np.ndarray, numbers: range, leaf: int, seed: int, team: Team) -> list[Tree]:
-    """The trees of these numbers, side by side, so that the threads are busy at the upper levels too."""
+    """The trees with these numbers, grown side by side, so that all threads are busy at the upper levels, too."""
     keys = tree_keys(numbers, seed)
     return grow_side_by_side(lambda t: grow_tree(Z, leaf, keys[t]), len(numbers), team)
 

@@ -24,7 +24,7 @@ KD_TREE_UP_TO_COLUMNS = 4  # up to which a k-d tree is quicker than the forest, 
 
 
 class Way(Protocol):
-    """One way of searching prepared rows."""
+    """A method of searching prepared rows."""
 
     def self_neighbors(self, k: int, team: Team) -> Found:
         """The k nearest other rows of each row."""
@@ -34,7 +34,7 @@ class Way(Protocol):
 
 
 class _Opened(NamedTuple):
-    """What queries need: the distinct rows, prepared, and the ways of searching them that were used so far."""
+    """What queries need: the distinct rows, prepared, and the search methods used so far."""
 
     distinct: DistinctRows
     ways: dict[str, Way]
@@ -49,7 +49,7 @@ class VectorIndex:
     Parameters
     ----------
     X : array of shape (n, d)
-        Finite numbers; never changed here, nor may it be elsewhere while the index is in use.
+        Finite numbers; never changed here, and not to be changed while the index is in use.
     metric : Metric
     seed : int
         The forest's randomness.
@@ -74,7 +74,7 @@ class VectorIndex:
         return Neighbors(found.ids, metric_distances(found, unit, self._metric, team), found.method, found.recall)
 
     def _search(self, k: int, team: Team) -> tuple[Found, float]:
-        """Prepare the rows, set masses of copies aside, and search; also returns the unit of the distances."""
+        """Prepare the rows, set rows with many copies aside, and search; also returns the unit of the distances."""
         way = self._choose_way(k)
         rows = self._prepared(way, team)
 
@@ -86,7 +86,7 @@ class VectorIndex:
     # ------------------------------------------------------------------------------------------------------- new rows
 
     def query(self, rows: Any, k: int, team: Team) -> Neighbors:
-        """The k nearest of the indexed rows for each new row: the same ones whatever the rows beside it.
+        """The k nearest of the indexed rows for each new row, independent of the other new rows.
 
         A copy of an indexed row has that row first, at distance 0. Distances are float64.
         """
@@ -108,7 +108,7 @@ class VectorIndex:
         return Neighbors(*list_copies(distinct, ids, distances, k), found.method, found.recall)
 
     def _converted(self, found: Found, units: np.ndarray) -> np.ndarray:
-        """Distances in the metric; always float64, because the type may not depend on the other rows."""
+        """Distances in the metric; always float64, because the type must not depend on the other rows."""
         with np.errstate(over="ignore", under="ignore"):
             return convert(found.distances, found.squared, units[:, None], self._metric)
 
@@ -120,7 +120,7 @@ class VectorIndex:
         return self._opened
 
     def _way_of_queries(self, name: str) -> Way:
-        """A way of searching the distinct rows, kept for later queries."""
+        """A search method for the distinct rows, kept for later queries."""
         assert self._opened is not None
         distinct, ways = self._opened
         if name not in ways:
@@ -140,7 +140,7 @@ class VectorIndex:
     # ---------------------------------------------------------------------------------------------- ways and their rows
 
     def _choose_way(self, k: int) -> str:
-        """The quickest way that finds k neighbours well."""
+        """The fastest search method that finds k neighbours well."""
         n, d = self._X.shape
         columns = pad_columns(d + 1 if self._metric.unit_rows else d)
         if float(n) * n * columns <= BRUTE_FORCE_UP_TO_TERMS or k > n // BRUTE_FORCE_FROM_SHARE:
@@ -156,7 +156,7 @@ class VectorIndex:
         return Forest(rows.values, self._metric.terms, self._seed, own=rows.own, links=links)
 
     def _prepared(self, way: str, team: Team, order: Literal["K", "C"] = "K") -> Rows:
-        """The indexed rows as a way takes them."""
+        """The indexed rows in the form that a search method takes."""
         d = self._X.shape[1]
         width = d + 1 if self._metric.unit_rows else d
         dtype, columns = (np.float64, width) if way == "k-d tree" else (np.float32, pad_columns(width))
@@ -169,5 +169,5 @@ class VectorIndex:
 
 
 def _unless_few(way: str, k: int, rows: Rows) -> str:
-    """The way, or brute force where few rows are left without their copies."""
+    """The search method, or brute force where few rows are left without their copies."""
     return "brute force" if k > len(rows.values) // BRUTE_FORCE_FROM_SHARE else way

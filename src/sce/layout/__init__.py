@@ -1,4 +1,4 @@
-"""From the similarity graph to the map, P -> Y: :func:`sce.layout.lay_out.lay_out` is the entrance.
+"""From the similarity graph to the map, P -> Y: :func:`sce.layout.lay_out.lay_out` is the entry point.
 
-Knows nothing of X, of files or of where the laps of the sampler run: an engine is given (:mod:`sce.layout.engine`).
+Knows nothing about X, about files or about where the laps of the sampler run: it is given an engine (:mod:`sce.layout.engine`).
 """

@@ -1,14 +1,15 @@
 """From coarse to fine: levels of merged neighbours, each laid out as the start of a finer one.
 
 On a sparse graph information travels one edge per epoch. In a cluster of fifty thousand points most of what has to move lies
-hundreds of edges apart, so a sampler that starts with all points leaves long threads and knots where P has clusters. Merged
-with its nearest neighbours a point stands for a few; merged again, for a few dozen; and a graph of a thousand such points is
-laid out in no time. Split again a level at a time, the points are where they belong before the sampler proper begins.
+hundreds of edges apart, so a sampler that starts with all points leaves long threads and knots where P has clusters. A point
+merged with its nearest neighbours stands for a few points; merged again, for a few dozen; and a graph of a thousand such points
+is laid out quickly. The merged points are then split again, one level at a time, so that all points are in the right place
+before the sampler itself starts.
 
 Points that coincide neither pull nor push, so the objective of merged points is that of the points themselves: edges within a
 merged point drop out, edges between two add up. What is left of P, the share `outside`, is scaled to 1 again, and r with it.
-Weights add up, too, where points have weights; where they have none, all merged points count the same, because they stand for
-nearly as many, and drawing them in proportion would take twice the time for no lower J.
+Weights add up, too, where points have weights; otherwise all merged points count the same, because they stand for about the
+same number of points, and drawing them in proportion would take twice the time without lowering J.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ SPLIT_NOISE = 0.01  # standard deviation of what separates the points of a merge
 
 
 class Level(NamedTuple):
-    """A coarser graph: P of the merged points, the share of the finer P in it, their weights if any, and who is in which."""
+    """A coarser graph: P of the merged points, the share of the finer P in it, weights if any, and the group of each point."""
 
     graph: Similarities
     outside: float
@@ -38,7 +39,7 @@ class Level(NamedTuple):
 
 
 def make_levels(problem: Problem) -> Iterator[Level]:
-    """Ever coarser graphs, down to about COARSEST_POINTS, or to where merging stalls."""
+    """Coarser and coarser graphs, down to about COARSEST_POINTS, or until merging stalls."""
     graph, weights, seed = problem
     number = 0
     while (n := graph.n_points) > COARSEST_POINTS:
@@ -55,7 +56,7 @@ def make_levels(problem: Problem) -> Iterator[Level]:
 
 
 def merge_start(Y: np.ndarray, weights: np.ndarray | None, levels: Sequence[Level]) -> np.ndarray:
-    """The start of the coarsest level: each merged point in the middle of its own."""
+    """The start of the coarsest level: each merged point in the middle of its members."""
     for level in levels:
         mass = np.ones(len(Y)) if weights is None else weights
         total = np.bincount(level.group, mass)
@@ -65,7 +66,7 @@ def merge_start(Y: np.ndarray, weights: np.ndarray | None, levels: Sequence[Leve
 
 
 def split_points(Y: np.ndarray, level: Level, number: int, seed: int) -> np.ndarray:
-    """The start of the next finer level: each point where its merged one is, and a little beside."""
+    """The start of the next finer level: each point at its merged point, with a small offset."""
     finer = Y[level.group]
     finer += SPLIT_NOISE * normal_array(stream(seed, f"level {number - 1}"), finer.shape)
     return finer

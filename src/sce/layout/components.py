@@ -1,9 +1,9 @@
 """Links between the components of P.
 
-A P in several components has no minimum: nothing holds the components together, and they drift apart for ever. The full
-gradient therefore adds weak links: every point outside the largest component gets one to a random point of it, which pulls
-like an edge of P that weighs LINK_WEIGHT of what a point has of P in the mean. So components come to rest where distance no
-longer matters much: at up to the square root of r / LINK_WEIGHT from the largest.
+If P has several components, J has no minimum: nothing holds the components together, and they drift apart for ever. The full
+gradient therefore adds weak links: every point outside the largest component gets one to a random point of it, which pulls like
+an edge of P whose weight is LINK_WEIGHT times the mean degree of a point. Components then come to rest where distance no longer
+matters much: at up to the square root of r / LINK_WEIGHT from the largest.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LINK_WEIGHT = 0.01  # relative to the mean degree of a point
 
 
 def link_components(graph: Similarities, seed: int) -> Similarities | None:
-    """The links, as a symmetric matrix to be added to P; None for a P in one piece.
+    """The links, as a symmetric matrix to be added to P; None if P is connected.
 
     Examples
     --------

@@ -11,7 +11,7 @@ from sce.layout.problem import Problem
 
 
 class Constants(NamedTuple):
-    """What D_I has besides the terms of J."""
+    """The terms of D_I that are not in J."""
 
     n_pairs: float  # sum w_i w_j over i != j
     entropy: float  # sum P ln (P / w_i w_j), which neither Y nor s changes

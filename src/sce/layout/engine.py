@@ -1,8 +1,8 @@
 """Where the sampler's laps run: the protocol between the layout and an engine.
 
 An engine opens a session on a problem. A session keeps the coordinates wherever it likes, in this process, on the workers of a
-cluster or on a GPU, until it is asked for them; coordinates go in and out in the order of the data. How an engine cuts the
-work into pieces is its own business: the threads of this machine work on blocks (:mod:`sce.layout.sampler.blocks`).
+cluster or on a GPU, until it is asked for them; coordinates go in and out in the order of the data. Each engine decides how to
+divide the work: the threads of this machine work on blocks (:mod:`sce.layout.sampler.blocks`).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Session(Protocol):
     """One run: coordinates that laps move."""
 
     def run(self, laps: Sequence[Lap], *, measure: bool = False) -> Outcome:
-        """Run laps one after the other; with `measure` also say how far the coordinates moved."""
+        """Run laps one after another; with `measure`, also report how far the coordinates moved."""
 
     def coordinates(self) -> np.ndarray:
         """The present coordinates, (n, d) float32, in the order of the data; a copy."""
@@ -74,5 +74,5 @@ class Engine(Protocol):
         start : ndarray of shape (n, d), float32
             Where the run began; an engine may order the points by it.
         coordinates : ndarray of shape (n, d), float32, optional
-            Where a run goes on that was interrupted; `start` by default.
+            Where an interrupted run continues; `start` by default.
         """

@@ -23,7 +23,7 @@ FAMILY_RESCALES = 4  # at most, to the size that r asks for
 RESCALE_AT_MOST = 10.0  # the factor of one of them
 RESCALE_DONE_WITHIN = 0.01  # of the logarithm of a scale
 NEW_SHAPE_GAIN = 1e-4  # of J: what a new shape must gain
-SAME_SHAPE = "the map before it, in another size, is as good"
+SAME_SHAPE = "the previous map, rescaled, is as good"
 _SMALLEST_WEIGHT = 1e-300
 
 
@@ -38,10 +38,10 @@ def walk(
 ) -> Iterator[tuple[int, Layout]]:
     """Make the maps of several rules for r, by the full gradient.
 
-    The first map is that of the r nearest to 1, where the start matters least; from there the others follow, up and down,
-    each from the map before it. Where two r are farther apart than a small factor, the r between them are visited too. Under
-    strong repulsion another r changes the size of the best map only, and what a descent changes in its shape is chance: there
-    the map before it, in the right size, is kept, unless the new one is clearly better.
+    The first map is that of the r nearest to 1, where the start matters least; from there the others follow, up and down, each
+    started from the previous map. Where two values of r differ by more than a small factor, values between them are visited,
+    too. Under strong repulsion another r changes only the size of the best map, and changes of shape during a descent are
+    random: there the previous map is kept and rescaled, unless the new one is clearly better.
 
     Parameters
     ----------
@@ -51,9 +51,9 @@ def walk(
     rules : sequence of rules
         In any order.
     frames : ndarray of shape (len(rules), n, d)
-        Takes the maps.
+        Receives the maps.
     tol : float, optional
-        As of :class:`sce.SCE`; None is "auto".
+        As in :class:`sce.SCE`; None is "auto".
     afresh : bool, default=False
         Start every map from `start` instead.
 
@@ -78,7 +78,7 @@ def minimise(problem: Problem, rule: ScaleRule, start: np.ndarray, tol: float | 
 
 
 def _better(layout: Layout, before: np.ndarray, measure: Gradient) -> Layout:
-    """The layout, or the map before it in the size that r asks for, where that is as good."""
+    """The layout, or the previous map, rescaled for r, where that is as good."""
     r, old = layout.r, measure(before.astype(np.float64))
     if old.mean_q_P > SHAPE_SETTLED_BELOW:
         return layout
@@ -124,7 +124,7 @@ def _log(r: float) -> float:
 
 
 def turned(Y: np.ndarray, like: np.ndarray) -> np.ndarray:
-    """Y around its centre, rotated or mirrored, not scaled, to lie as nearly as it can on another map (Procrustes).
+    """Y centred, rotated or mirrored, but not scaled, to match another map as closely as possible (Procrustes).
 
     Examples
     --------

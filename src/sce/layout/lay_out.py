@@ -1,7 +1,7 @@
-"""P to Y, the one entrance: plan the stages and run them one after the other.
+"""P to Y, the entry point: plan the stages and run them one after another.
 
-Between any two epochs or iterations all that a layout is made of is a :class:`State`: a few arrays and numbers. A run that is
-given one goes on from there and ends with the same bytes.
+Between any two epochs or iterations a layout is fully described by a :class:`State`: a few arrays and numbers. A run that is
+given a state continues from there and ends with the same bytes.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ SINGLE_POINT = "a single point"
 
 
 class Running(Protocol):
-    """A stage on its way."""
+    """A running stage."""
 
     def advance(self) -> tuple[Record, str | None] | None:
-        """An epoch or iteration further: its record, and the reason if it was the last; None where all are done."""
+        """Run one epoch or iteration: its record, and the reason if it was the last; None where all are done."""
 
     def coordinates(self) -> np.ndarray:
         """The present map, float32, in the order of the data."""
 
     def state(self) -> Any:
-        """Plain arrays and numbers, from which the stage can go on."""
+        """Plain arrays and numbers, from which the stage can continue."""
 
     def done_reason(self) -> str:
-        """Why a stage ended that ran all its epochs."""
+        """The reason of a stage that ran all its epochs."""
 
     def close(self) -> None:
         """Release what the stage holds."""
@@ -68,7 +68,7 @@ def lay_out(
     watch : Watch, optional
         Called after every epoch or iteration.
     state : State, optional
-        Where an earlier run of the same problem and options was: go on from there.
+        The state of an earlier run of the same problem and options, to continue from.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def lay_out(
 
 
 class _Run:
-    """A layout on its way through its stages."""
+    """A layout running through its stages."""
 
     def __init__(self, problem: Problem, options: LayoutOptions, engine: Engine, vectors: Any, watch: Watch) -> None:
         self._problem, self._options, self._engine, self._vectors = problem, options, engine, vectors
@@ -89,7 +89,7 @@ class _Run:
         self._show: Callable[[Record], None] | None = None
 
     def go(self, state: State | None) -> Layout:
-        """Run all stages, from a state on if there is one."""
+        """Run all stages, or continue from a state if there is one."""
         state = self._begin() if state is None else self._resume(state)
         while state.position < len(state.plan) and state.reason != STOPPED:
             stage = state.plan[state.position]
@@ -144,7 +144,7 @@ class _Run:
         return Sampler(problem, stage, self._engine, start, cast("SamplerState | None", state.inside))
 
     def _run_epochs(self, stage: Stage, running: Running, state: State) -> tuple[tuple[Record, ...], str]:
-        """Advance until the stage, or the callback, says why to stop. Epochs of coarse levels are neither shown nor kept."""
+        """Advance until the stage or callback gives a reason to stop. Epochs of coarse levels are neither shown nor kept."""
         history = list(state.history)
         while (advanced := running.advance()) is not None:
             record, reason = advanced

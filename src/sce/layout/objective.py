@@ -1,4 +1,4 @@
-"""The exact objective in plain NumPy, for small N: the reference of the tests, and the paper as code.
+"""The exact objective in plain NumPy, for small N: the reference for the tests, and the paper as code.
 
 With q_ij = 1 / (1 + |y_i - y_j|^2), P summing to 1, point weights w (all 1 unless given) and sums over i != j::
 
@@ -86,9 +86,9 @@ def kl_divergence(P: Any, Y: np.ndarray) -> float:
 def algorithm_1(
     P: Any, n_iterations: int, *, n_workers: int = 1, alpha: float = 0.5, n_components: int = 2, seed: int = 0
 ) -> tuple[np.ndarray, float]:
-    """The paper's Algorithm 1, line by line, its workers one after the other. Slow: for reading and for tests.
+    """The paper's Algorithm 1, line by line, its workers one after another. Slow: for reading and for tests.
 
-    The paper's slips are corrected: s starts at 1 / N(N-1), and pairs i = j are skipped.
+    Slips in the paper are corrected: s starts at 1 / N(N-1), and pairs i = j are skipped.
 
     Returns
     -------

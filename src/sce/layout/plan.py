@@ -2,7 +2,7 @@
 
 The sampler finds the large structure of a map in seconds, from coarse levels of merged neighbours, and is right while the
 repulsion is weak. The full gradient carries a map to any r and to the minimum, at many times the cost of an epoch. So by
-default the sampler draws a map of weak repulsion, and the full gradient goes on from there wherever that pays: docs/method.md
+default the sampler draws a map of weak repulsion, and the full gradient continues from there wherever that pays: docs/method.md
 has the measurements.
 """
 
@@ -72,7 +72,7 @@ def make_plan(problem: Problem, options: LayoutOptions, levels: Sequence[Level])
 
 
 def wants_levels(options: LayoutOptions) -> bool:
-    """Whether a layout goes from coarse to fine: from a start that does not know the large structure."""
+    """Whether a layout goes from coarse to fine: only from a start that lacks the large structure."""
     return options.optimizer == "auto" and isinstance(options.init, str)
 
 

@@ -1,4 +1,4 @@
-"""What every layout gives, and who looks on while it runs."""
+"""The result of a layout, and the observers of a run."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ class Layout(NamedTuple):
 
 
 class Reporter(Protocol):
-    """Shows a person how far a layout is."""
+    """Shows the progress of a layout to a person."""
 
     def stage(self, text: str) -> None:
         """A stage has ended."""
 
     def epochs(self, total: int | None) -> Callable[[Record], None] | None:
-        """The epochs that are shown begin, `total` of them if that is known; what to call with the record of each."""
+        """The visible epochs start, `total` of them if that is known; returns what to call with the record of each."""
 
 
 class Watch(NamedTuple):
-    """Who looks on.
+    """Observers of a run.
 
     Attributes
     ----------

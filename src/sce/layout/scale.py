@@ -8,13 +8,13 @@ rule                  r                                              what it is
 ``SCEScale(alpha)``   1 / (alpha E_P[q] + (1 - alpha) E_U[q])        SCE, Eq. (6); alpha = 0 is t-SNE
 ====================  =============================================  ==================================
 
-While the layout moves, the mean in the denominator is estimated from the q of the pairs that were drawn: the estimate
-counts as so many old draws, its memory, and each epoch's draws are mixed in. r starts low, so that what belongs together
+While the layout moves, the mean in the denominator is estimated from the q of the pairs that were drawn: the estimate counts as
+a certain number of old draws, its memory, and each epoch's draws are mixed in. r starts low, so that what belongs together
 gathers before repulsion separates it (t-SNE's early exaggeration does the same). Eq. (6) followed at once from a random start
 would blow the layout up, because q is small everywhere.
 
-A new rule is a subclass of :class:`ScaleRule` here, and a name in RULES and in :mod:`sce.layout.scale_names` if users shall
-write it as a word.
+A new rule is a subclass of :class:`ScaleRule` here, and a name in RULES and in :mod:`sce.layout.scale_names` if users should be
+able to name it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SAMPLER_ALPHA_FROM = 0.1  # SCE's r is about 1 / alpha: from this alpha on the s
 
 
 class ScaleRule:
-    """What every rule says of itself."""
+    """What every rule provides."""
 
     forgetting: Forgetting = 0.1  # the memory of the estimate, as a share of all steps still planned
     start: float = 0.2  # the first r
@@ -54,12 +54,12 @@ class ScaleRule:
 
     @property
     def has_minimum(self) -> bool:
-        """Whether the objective has a minimum that the full gradient can go to."""
+        """Whether the objective has a minimum that the full gradient can reach."""
         return True
 
     @property
     def expected_r(self) -> float:
-        """The r at the minimum, as far as it can be told beforehand; infinite if it cannot."""
+        """The expected r at the minimum; infinite if it cannot be predicted."""
         return math.inf
 
     def for_sampler(self) -> ScaleRule:
@@ -248,7 +248,7 @@ class ScaleEstimate:
         return self._rule.weight(self.mean_q_P, self.mean_q_U)
 
     def mix(self, mean_q_P: float, mean_q_U: float, steps: float) -> None:
-        """Mix in the means of q over the pairs drawn in so many steps."""
+        """Mix in the means of q over the pairs drawn in this many steps."""
         if self._rule.is_fixed:
             return
         self.done += steps
@@ -268,7 +268,7 @@ def _check_memory(forgetting: Any, start: Any) -> None:
 
 
 def _require_number(value: Any, name: str, what: str, low: float, high: float, *, open_left: bool = False) -> None:
-    """Refuse what is not a finite number in the range."""
+    """Refuse anything but a finite number in the range."""
     try:
         number = float(value) if isinstance(value, numbers.Real) else math.nan
     except (TypeError, ValueError):

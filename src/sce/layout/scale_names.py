@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class ScaleName(NamedTuple):
-    """What a rule is, in a few words, and which of `alpha` and `exaggeration` have a meaning for it."""
+    """What a rule is, in a few words, and which of `alpha` and `exaggeration` apply to it."""
 
     meaning: str
     parameters: tuple[str, ...] = ()
@@ -17,7 +17,7 @@ SCALE_NAMES = {  # layout/scale.py has the rules
 
 
 def rules_with(parameter: str) -> list[str]:
-    """The rules for which a parameter has a meaning.
+    """The rules to which a parameter applies.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How P is laid out: the options, and the check of what users give for them, one line a parameter."""
+"""How P is laid out: the options, and the checks of user input, one line per parameter."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ OPTIMIZERS = ("auto", "sampler", "gradient")
 
 @dataclass(frozen=True)
 class LayoutOptions:
-    """How P is laid out; the parameters of the same names of :class:`sce.SCE`, None being "auto".
+    """How P is laid out; the parameters are those of :class:`sce.SCE` with the same names; None is "auto".
 
-    `n_epochs` counts the sampler's epochs, or the most iterations of the full gradient. `learning_rate` is the sampler's rate
-    in the first and in the (never run) epoch after the last one; between them it is linear. `tol` is the relative change of Y
-    and r that ends a run.
+    `n_epochs` counts the sampler's epochs, or the maximum number of iterations of the full gradient. `learning_rate` is the
+    sampler's rate in the first and in the (never run) epoch after the last one; between them it is linear. `tol` is the
+    relative change of Y and r that ends a run.
     """
 
     rule: ScaleRule
@@ -40,7 +40,7 @@ class LayoutOptions:
 def layout_options(
     *, scale: Any = "sce", alpha: float = 0.1, exaggeration: float = 1.0, **parameters: Any
 ) -> LayoutOptions:
-    """The options from parameters as users give them; raises ParameterError on the first that means nothing.
+    """The options from parameters as users give them; raises ParameterError at the first invalid one.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def layout_options(
         given = getattr(rule, "exaggeration", exaggeration)
         raise ParameterError(
             f'exaggeration={given!r} needs optimizer="sampler": below 1 the objective has no minimum, and the full '
-            "gradient would never end."
+            "gradient would never stop."
         )
     return LayoutOptions(rule, **checked)
 

@@ -1,4 +1,4 @@
-"""P in the memory of this process, and all that the stages of a layout ask of it.
+"""P in the memory of this process, with everything that the stages of a layout need from it.
 
 The stages never touch the arrays of P themselves. An engine that keeps P in parts on other machines, or on a GPU, can put an
 object with the same few methods in its place.
@@ -74,7 +74,7 @@ class Similarities:
         return group, int(count)
 
     def merge(self, group: np.ndarray, count: int) -> tuple[Similarities, float] | None:
-        """P between groups of points, scaled to sum to 1, and the share of P that it is; None if that is nothing."""
+        """P between groups of points, scaled to sum to 1, and its share of P; None if that is zero."""
         merged = csr.merge_points(self.rows, group, count, self.team, inside=False)
         outside = float(merged.data.sum(dtype=np.float64) / self.P.data.sum(dtype=np.float64))
         if not outside > 0:

@@ -1,6 +1,6 @@
 """Starting coordinates: random, from the principal axes of X, from the graph, or given.
 
-The starts that know the data replace each axis by its ranks, so that far outliers do not squeeze all other points into
+The starts that use the data replace each axis by its ranks, so that far outliers do not squeeze all other points into
 one spot, and give it a standard deviation of 1: large against the kernel's core, small against the final map. All starts
 but a given one add a little noise, which separates points that coincide.
 """
@@ -56,7 +56,7 @@ def starting_points(problem: Problem, init: str | np.ndarray, n_components: int,
 
 
 def spread(axes: np.ndarray) -> np.ndarray:
-    """Each column by its ranks, equal values alike, with mean 0 and standard deviation 1 (0 if all are equal).
+    """Each column replaced by its ranks, ties sharing a rank, with mean 0 and standard deviation 1 (0 if all are equal).
 
     Examples
     --------
@@ -117,7 +117,7 @@ def _given(init: Any, n: int, n_components: int) -> np.ndarray:
         start = np.array(init)
         start = start.astype(np.float64, casting="same_kind" if start.dtype.kind in "fc" else "unsafe")
     except (TypeError, ValueError):
-        raise InputError("init must be a start by name or an array of numbers; it holds something else.") from None
+        raise InputError("init must be the name of a start or an array of numbers; it is neither.") from None
     if start.shape != (n, n_components):
         raise InputError(f"init must have the shape ({n}, {n_components}) of the embedding; it has {start.shape}.")
     bad = np.flatnonzero(~np.isfinite(start).all(axis=1))

@@ -1,4 +1,4 @@
-"""Where a layout is: a small plain record, which can be written as arrays and read again."""
+"""The state of a layout: a small plain record, which can be written as arrays and read again."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class State(NamedTuple):
     position : int
         The stage that comes next, or is under way.
     Y : ndarray of shape (n, d), float32
-        Where that stage begins. Of coarse stages the first begins with all points, a later one with those of its own level.
+        Where that stage begins. The first coarse stage begins with all points, a later one with the points of its own level.
     history : tuple of Record
         Of all epochs and iterations so far.
     before : int
-        How many of them were before that stage.
+        How many of them came before that stage.
     inside : SamplerState, GradientState or None
         Where the stage is, if it is under way.
     reason : str

@@ -1,7 +1,7 @@
 """Pictures of embeddings, of the clusters in P, and of sweeps, drawn with matplotlib.
 
-This room only draws: what a picture shows (rasters, dot sizes, colours, densities) is computed below, in sce.core and
-sce.quality, where it can be had without matplotlib.
+This package only draws: what a picture shows (rasters, dot sizes, colours, densities) is computed in sce.core and sce.quality,
+which do not need matplotlib.
 """
 
 from __future__ import annotations

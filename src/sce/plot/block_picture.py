@@ -114,7 +114,7 @@ def _check_limits(limits: Any) -> tuple[float, float] | None:
 
 
 def _points(ax: Any, side: float | None) -> float:
-    """The length of the axes in points of 1/72 inch: of new axes from their side in inches, of given ones as measured."""
+    """The length of the axes in points of 1/72 inch: for new axes from their side in inches, for given axes as measured."""
     if side is not None:
         return 72 * side
     beside.settle(ax)

@@ -1,4 +1,4 @@
-"""What stands beside a picture: the legend of classes, the colour bar of numbers, and room for them."""
+"""What goes beside a picture: the legend of classes, the colour bar of numbers, and room for them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FIGURE_MARGIN = 0.08  # around the picture in a new figure, in inches
 
 
 def shorten(name: str, longest: int = _NAME_LENGTH) -> str:
-    """A name that fits a legend: of a long one the beginning and the end, because names often differ at the end.
+    """A name that fits a legend: the beginning and the end of a long one, because names often differ at the end.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def settle(ax: Any) -> None:
 
 
 def make_room(ax: Any) -> None:
-    """Narrow given axes so that what stands to their right stays within their own place and clear of other axes.
+    """Narrow given axes so that what is to their right stays within their own place and clear of other axes.
 
     Axes with a layout engine are left to it, and insets to whoever placed them.
     """

@@ -79,7 +79,7 @@ def series(
     'clusters seen'
     """
     if not isinstance(sweep, Sweep):
-        raise InputError(f"A series is drawn of a Sweep, from sce.sweep or sce.load; got {type(sweep).__name__}.")
+        raise InputError(f"A series shows a Sweep, from sce.sweep or sce.load; got {type(sweep).__name__}.")
     chosen = choose_frames(sweep, check_count(n_maps, "n_maps"))
     rows = math.ceil(len(chosen) / _MAPS_PER_ROW)
     columns = math.ceil(len(chosen) / rows)

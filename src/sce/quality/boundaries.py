@@ -83,7 +83,8 @@ def find_leaves(graph: VolumeGraph, owner: np.ndarray, key: np.uint64) -> Leaves
 def scales_of(graph: VolumeGraph) -> tuple[float, float]:
     """The smallest volume of a group, and the mass of a typical edge.
 
-    A group of fewer points than about five times the number of neighbours of a point is accidental: no cut inside it is narrow.
+    A group with fewer points than about five times the number of neighbours per point is a coincidence: no cut inside it is
+    narrow.
     """
     squares = float((graph.data.astype(np.float64) ** 2).sum())
     edge = squares / float(graph.volume.sum())
@@ -124,7 +125,7 @@ def outer(groups: Groups) -> np.ndarray:
 def conductance_ratios(groups: Groups) -> np.ndarray:
     """For each pair of groups, the share of volume that goes to the other group, relative to cohesion; 0 on the diagonal.
 
-    Of the two directions the larger value counts.
+    The larger value of the two directions counts.
 
     Examples
     --------

@@ -49,8 +49,8 @@ def class_agreement(Y: Any, classes: Any, *, random_state: Any = 0, n_jobs: int 
     """Measure how well a map agrees with known classes.
 
     The clusters are those of HDBSCAN with min_samples=5 and the best min_cluster_size of 10, 20, 50, 100, 200, 500 and 1,000,
-    so that the size of its clusters puts no map at a disadvantage. With more than 20,000 points, the mean over five samples
-    of 20,000 is taken: where clusters touch, HDBSCAN may separate them in one sample and not in the next.
+    so that no map is at a disadvantage because of the size of its clusters. With more than 20,000 points, the mean over five
+    samples of 20,000 is taken: where clusters touch, HDBSCAN may separate them in one sample and not in the next.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ class Clusterability(NamedTuple):
     Attributes
     ----------
     n_components : int
-        The number of connected components, isolated points not counted.
+        The number of connected components, not counting isolated points.
     largest : float
         The share of points in the largest component.
     n_isolated : int

@@ -29,7 +29,7 @@ _STALLED_SHARE = 0.9  # a level with more of the nodes of the level before is no
 
 
 class Cut(NamedTuple):
-    """A cut of a graph in two: its conductance, and which nodes are on the one side."""
+    """A cut of a graph in two: its conductance, and which nodes are on the first side."""
 
     conductance: float
     side: np.ndarray

@@ -87,7 +87,7 @@ def _sum_blocks(graph: Any, codes: Any, members: Any, mass: Any, volume: Any, fi
 
 
 def check_graph(P: Any) -> sp.csr_matrix:
-    """P as a similarity graph: unchanged where it is one, otherwise repaired as SCE does it.
+    """P as a similarity graph: unchanged if it is one, otherwise repaired as in SCE.
 
     Symmetry is checked by the sums of rows and columns only, so that a graph of 100 million edges takes a second.
     """

@@ -72,7 +72,7 @@ def neighbors_kept(
 
     Notes
     -----
-    Where several points are equally far, as exact copies are, whichever of them the map shows is right. The penalty of a
+    Where several points are equally far, as exact copies are, any of them counts as a true neighbour. The penalty of a
     neighbour of rank r > k is r - k; the sum is scaled as its authors do, so that 0 is the worst possible value.
 
     Examples
@@ -116,7 +116,7 @@ def edges_kept(P: Any, Y: Any, *, n_queries: int = 1000, random_state: Any = 0, 
     Returns
     -------
     share : float
-        1 if the nearest points on the map are the neighbours in P throughout; NaN if P has no edges.
+        1 if the nearest points on the map are always the neighbours in P; NaN if P has no edges.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Nearest neighbours of a sample of points among all points, and the rank of any other point.
 
-Distances are computed in tiles and dropped after use: no row of distances is ever held, and only a tile of a memory-mapped
-file is in memory. Ranks compute every distance a second time, which costs less than storing them.
+Distances are computed in tiles and dropped after use: no full row of distances is ever stored, and only a tile of a
+memory-mapped file is in memory. Ranks compute every distance a second time, which costs less than storing them.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def ranks(
 
 
 def between(X: Any, metric: str | Callable[..., float], rows: np.ndarray, columns: Any) -> np.ndarray:
-    """Distances between rows; under a metric of our own on dense data, the sums that these are monotone functions of.
+    """Distances between rows; for our own metrics on dense data, sums that increase with the distances.
 
     Parameters
     ----------

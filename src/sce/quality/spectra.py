@@ -44,7 +44,7 @@ def low_spectrum(
     degree: int = 20,
     start: np.ndarray | None = None,
 ) -> Spectrum:
-    """The `count` smallest eigenvalues of I - D^-1/2 A D^-1/2 and their vectors, as exact as `rounds` rounds make them.
+    """The `count` smallest eigenvalues of I - D^-1/2 A D^-1/2 and their vectors, to the accuracy that `rounds` rounds give.
 
     Examples
     --------

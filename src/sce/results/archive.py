@@ -1,4 +1,4 @@
-"""What result files have in common: .npz archives of plain arrays and a JSON header with a format number, without pickles.
+"""The common base of result files: .npz archives of plain arrays and a JSON header with a format number, without pickles.
 
 The same content gives the same bytes: a file holds no date.
 """
@@ -63,7 +63,7 @@ class Archive:
         return found
 
     def damaged(self, how: str) -> InputError:
-        """The error for a file that cannot be right."""
+        """The error for an invalid file."""
         return InputError(f"{self.path} {how}; create the {self.kind.what} again.")
 
     def _read(self, name: str) -> np.ndarray:
@@ -107,7 +107,7 @@ def opened(path: str | Path, *kinds: Kind) -> Iterator[Archive]:
 
 
 def _explain_other(path: Path, names: list[str], kinds: tuple[Kind, ...]) -> str:
-    """What an archive is that is none of some kinds."""
+    """The error message for an archive that is of none of these kinds."""
     for header, what in OWN.items():
         if header in names:
             return f"{path} is a {what}, {_none_of(kinds)}; open it with sce.load, or draw it with: sce plot {path}"

@@ -117,7 +117,7 @@ def test_iterations_may_end_on_the_way(digits):
     P, start = digits
     layout = run(P, FixedScale(1e8), start, n_epochs=20)
     assert layout.r < 1e3
-    assert layout.stop_reason == "all iterations done on the way to the rule's r, 1e+08"
+    assert layout.stop_reason == "all iterations done before reaching the rule's r, 1e+08"
 
 
 def test_a_small_start_is_no_point(digits):

@@ -51,7 +51,9 @@ def _data(args: Any, console: Console) -> Data:
     table, P = read_source(args, console)
     X = None if args.data is None or args.affinity == "precomputed" else table.X
     if args.metric == "precomputed":
-        raise InputError("The other methods take vectors or a graph, not distances; make a graph from them first.")
+        raise InputError(
+            "The other methods take vectors or a graph, not distances; build a graph from the distances first."
+        )
     named = args.data is not None and is_name(args.data)
     return Data(
         name=source_stem(args),

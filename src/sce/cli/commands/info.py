@@ -83,7 +83,7 @@ def _labels(result: Map | Sweep) -> str | None:
     name = f"{result.label_name}: " if result.label_name else ""
     lost = np.array([is_missing(value) for value in result.labels.tolist()])
     values, counts = np.unique(result.labels[~lost], return_counts=True)
-    name += f"{lost.sum()} rows without, " if lost.any() else ""
+    name += f"{lost.sum()} rows without a label, " if lost.any() else ""
     if result.labels.dtype.kind == "f" and len(values):
         return f"{name}{len(values)} distinct numbers from {values[0]:g} to {values[-1]:g}"
     shown = ", ".join(f"{value} ({count})" for value, count in zip(values[:10], counts[:10], strict=True))

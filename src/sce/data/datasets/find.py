@@ -204,7 +204,7 @@ def _digits() -> Dataset:
 
 
 def _download(facts: About, kept: Path) -> Dataset:
-    """The data set from openml.org, or an error that says why it cannot be had."""
+    """The data set from openml.org, or an error that says why it is not available."""
     from sce.data.datasets.openml import download
 
     assert facts.openml is not None

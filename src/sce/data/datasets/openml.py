@@ -39,7 +39,7 @@ def download(number: int, shape: tuple[int, int] | None = None) -> tuple[np.ndar
 
     fast = importlib.util.find_spec("pandas") is not None
     if not fast and shape is not None and shape[0] * shape[1] > _LIAC_ARFF_UP_TO_CELLS:
-        raise InputError("reading so many rows needs pandas: pip install pandas")
+        raise InputError("reading this many rows needs pandas: pip install pandas")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about retries and old versions; the shape is checked
         sent = fetch_openml(

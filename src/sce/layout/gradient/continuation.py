@@ -1,9 +1,9 @@
 """Continuation over r: the full gradient follows the minimum from the start's own r to that of a rule, in small factors.
 
-A map that minimises J at some r neither grows nor shrinks there, so any start tells its own r by its balance of pull and push.
-From there r goes to the rule's in factors of at most R_FACTOR, a few iterations at each, a *rung*. Straight from a poor start
-to a strong repulsion the way is long and ends in a worse minimum; and a map that comes from its neighbour in the family looks
-like it.
+A map that minimises J at some r neither grows nor shrinks there, so the balance of pull and push of any start tells its own r.
+From there r approaches that of the rule in factors of at most R_FACTOR, with a few iterations at each value, a *rung*. Going
+straight from a poor start to a strong repulsion takes longer and ends in a worse minimum; and a map that starts from its
+neighbour in the family looks like it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _BEGIN, _STEP, _RESCALE, _ENLARGE, _NEXT_RUNG = range(5)  # what comes before th
 
 
 class Rung(NamedTuple):
-    """Where the continuation is: the present r, and what has been seen at it."""
+    """The progress of the continuation: the present r, and what has been observed at it."""
 
     number: int = 0
     r: float = math.nan  # of the map when the rung began
@@ -80,7 +80,7 @@ class Continuation:
     problem : Problem
         With at least one edge.
     stage : Stage
-        The rule, the most iterations, the tolerance.
+        The rule, the maximum number of iterations, the tolerance.
     start : ndarray of shape (n, d)
         The first coordinates.
     state : GradientState, optional
@@ -136,7 +136,7 @@ class Continuation:
         """Why a run of all iterations ended."""
         if self._rung.arrived:
             return "all iterations done"
-        return f"all iterations done on the way to the rule's r, {self._descent.weight(self._rule):.4g}"
+        return f"all iterations done before reaching the rule's r, {self._descent.weight(self._rule):.4g}"
 
     def close(self) -> None:
         """Nothing to release."""
@@ -187,7 +187,7 @@ class Continuation:
         return self._rule if self._rung.arrived else FixedScale(self._rung.target)
 
     def _observe(self, step: Step, r: float) -> str | None:
-        """Take note of an iteration; the reason to end the rung, if there is one."""
+        """Record an iteration; returns the reason to end the rung, if there is one."""
         descent, rung = self._descent, self._rung
         tol, span = self._limits()
         self._falls = [*self._falls, step.fall][-span:]
@@ -204,7 +204,7 @@ class Continuation:
         if rung.arrived and small_steps >= SMALL_STEPS:
             return f"relative changes of Y and r below tol = {tol:g}"
         if len(self._falls) == span and tol > 0 and sum(self._falls) < tol * descent.objective(self._here()):
-            return f"J falls by a smaller share than tol = {tol:g} in {span} iterations"
+            return f"relative decrease of J below tol = {tol:g} over {span} iterations"
         return None
 
     def _decide(self, step: Step, reason: str | None, *, unbalanced: bool) -> None:
@@ -223,7 +223,7 @@ class Continuation:
         return (self._tol, LOSS_SPAN) if self._rung.arrived else (max(self._tol, GRADIENT_TOLERANCE), LOSS_SPAN // 2)
 
     def _is_unbalanced(self) -> bool:
-        """Whether the map does not have the size it tends to: where J is nearly flat along it, steps are small."""
+        """Whether the map is not at its equilibrium size: where J is nearly flat along the scale, steps are small."""
         imbalance = self._descent.imbalance(self._rule)
         return self._rung.rescales < RESCALES_AT_THE_END and abs(imbalance) > BALANCED_WITHIN
 
@@ -235,13 +235,13 @@ class Continuation:
         loss = divergence(self._constants, terms.attraction, terms.mean_q_U, r)
         number = self._rung.total + 1
         if not (math.isfinite(loss) and np.isfinite(terms.Y).all()):
-            raise SCEError(f"The layout left the range of numbers in iteration {number}; choose another scale.")
+            raise SCEError(f"The layout diverged in iteration {number}; choose another scale.")
         return Record(number, loss, r, step.length, step.change)
 
     def _rescale(self, rule: ScaleRule, noise: np.ndarray | float = 0.0) -> None:
         """Scale the map to where it neither grows nor shrinks at the r of a rule, by the secant method on logarithms.
 
-        In large maps the r at which they keep their size is as the square of the size: there the first guess is exact.
+        The r at which a large map keeps its size is proportional to the square of the size: there the first guess is exact.
         """
         descent = self._descent
         Y = descent.terms.Y - descent.terms.Y.mean(axis=0)
@@ -263,7 +263,7 @@ def descend(problem: Problem, stage: Stage, start: np.ndarray, method: str = "au
     Parameters
     ----------
     problem, stage, start, method
-        As of :class:`Continuation`.
+        As in :class:`Continuation`.
     """
     path = Continuation(problem, stage, start, method=method)
     history: list[Record] = []
@@ -275,7 +275,7 @@ def descend(problem: Problem, stage: Stage, start: np.ndarray, method: str = "au
 
 
 def _first_r(natural: float, goal: float) -> float:
-    """The first r: the start's own; but on the way up none below 1, where nothing is to be learnt."""
+    """The first r: the start's own; but on the way up at least 1, because lower values gain nothing."""
     return max(natural, min(goal, 1.0)) if natural < goal else natural
 
 

@@ -35,7 +35,7 @@ class Step(NamedTuple):
 
 
 class DescentState(NamedTuple):
-    """All that a descent needs to go on."""
+    """All that a descent needs to continue."""
 
     Y: np.ndarray  # (n, d) float64
     terms_accuracy: float  # at which the terms at Y were computed
@@ -56,7 +56,7 @@ class Descent:
     Y : ndarray of shape (n, d), float64
         The start.
     state : DescentState, optional
-        Where another descent was, instead of a start.
+        Where another descent stopped, instead of a start.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ class Descent:
         return self._size
 
     def natural_weight(self) -> float:
-        """The r at which the map would neither grow nor shrink: what its own r is, if it is a minimum at some r."""
+        """The r at which the map would neither grow nor shrink: its own r, if it is a minimum at some r."""
         inward, outward = (float((force * self.terms.Y).sum()) for force in (self.terms.pull, self.terms.push))
         return -inward / outward if outward < 0 < inward else 1.0
 
@@ -158,7 +158,7 @@ class Descent:
         return self._hold_back(G, direction, slope)
 
     def _hold_back(self, G: np.ndarray, direction: np.ndarray, slope: float) -> tuple[np.ndarray, float]:
-        """Shorten moves of points that would fly far, as J hardly pulls them back; of all points, if only that descends."""
+        """Shorten moves of points that would fly far, because J hardly pulls them back; all moves, if only that descends."""
         ways = np.sqrt(np.square(direction).sum(axis=1))
         factors = np.minimum(1.0, _FARTHEST_MOVE * max(self._size, 1.0) / np.maximum(ways, 1e-300))
         least = float(factors.min())
@@ -178,7 +178,7 @@ class Descent:
         return np.asarray(terms.pull + rule.weight(q_P, terms.mean_q_U) * terms.push)
 
     def _adapt(self, G: np.ndarray, rule: ScaleRule) -> None:
-        """Request sums the more accurate, the more attraction and repulsion cancel."""
+        """Request more accurate sums the more attraction and repulsion cancel."""
         push = self.weight(rule) * math.sqrt(self._memory.dot(self.terms.push, self.terms.push))
         ratio = math.sqrt(self._memory.dot(G, G)) / push if push > 0 else 1.0
         wanted = min(max(_GRADIENT_ACCURACY * ratio, 1e-8), 1e-4)

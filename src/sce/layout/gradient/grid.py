@@ -3,7 +3,7 @@
 Points are spread on a grid by B-splines, the grid is convolved with the kernel by FFT, padded with zeros so that the ends do
 not interact, and the potential and its slope are interpolated at the points by the same splines. The spectrum of the kernel is
 divided twice by that of the splines. The error is the part of the kernel that is finer than the grid. Where the FFT joins the
-ends, beyond all distances between points, the kernel fades smoothly to a constant: a kink there would be felt everywhere.
+ends, beyond all distances between points, the kernel fades smoothly to a constant: a kink there would affect everything.
 
 A row of tiles is spread by one task, its points in a fixed order, even rows before odd ones; transforms use blocks of fixed
 size. So the result does not depend on threads.
@@ -72,7 +72,7 @@ class Workspace:
 
 
 def padded_length(nodes: int, reach: float, fade: int) -> int:
-    """The length with zeros for an axis, where the kernel is felt over `reach` nodes: even, of small factors, and one of few.
+    """The zero-padded length of an axis, for a kernel of range `reach` nodes: even, with small factors, and one of few.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def make_grid(
     fade: int = 24,
     reach: float = math.inf,
 ) -> Grid:
-    """The grid of a given mesh size around points that differ along `axes`; `reach` is how far the kernel is felt.
+    """The grid of a given mesh size around points that differ along `axes`; `reach` is the range of the kernel.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def _unspread(frequency: np.ndarray, order: int) -> np.ndarray:
 
 
 def _fade(far: np.ndarray, padded: int, fade: int) -> np.ndarray:
-    """One for the distances of points, then down to zero, as smoothly as the room allows."""
+    """One at all distances between points, then down to zero, as smoothly as the space allows."""
     from scipy.special import erfc
 
     return np.asarray(0.5 * erfc(4.4 * (far - (padded - fade) / 2) / (fade / 2)))

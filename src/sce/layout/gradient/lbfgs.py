@@ -32,7 +32,7 @@ class Memory:
     """The last steps s and changes of gradient y, as rows of arrays that are filled in turn.
 
     The initial inverse Hessian is a linear operator H, which is applied to each new gradient and to nothing else: with H y
-    kept next to y, all that the two loops need of it is a sum.
+    kept next to y, the two loops need only a sum of it.
 
     Parameters
     ----------

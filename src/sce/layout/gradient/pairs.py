@@ -61,7 +61,8 @@ def add_near(
 ) -> None:
     """Add `cutoff_scale` times the short-ranged kernel, and minus twice its force, for the points of all wanted tiles.
 
-    Tiles are at least as wide as the kernel is felt: each point is compared with those in its own tile and in those around.
+    Tiles are at least as wide as the range of the kernel: each point is compared with those in its own tile and in those
+    around.
     """
     deep = (0,) * (d - 2)
     work = np.where(wanted, pairs_per_tile(tiles), 0).ravel()
@@ -128,7 +129,7 @@ def _start(points: Any, first: Any, last: Any, lanes: Any, scratch: Any) -> None
 
 @kernel(fused=True)
 def _add_all(points: Any, charges: Any, deep: Any, own: Any, run: Any, lanes: Any, scratch: Any) -> None:
-    """Add the points run[0] to run[1] to the sums in all lanes; if they are the lanes' `own`, none to itself.
+    """Add the points run[0] to run[1] to the sums in all lanes; if they are the lanes' `own` points, none is added to itself.
 
     A point is left out rather than subtracted later: for points far apart, nothing but rounding error would be left.
     """

@@ -1,9 +1,9 @@
 """From a gradient to a direction: roughly the inverse of the attraction's Hessian, four times the Laplacian of P.
 
-A gradient says how each point is pulled, but neighbours have to move together. Solving with the Laplacian tells them where to
-(the spectral direction of Vladymyrov and Carreira-Perpinan, 2012), and a few Chebyshev steps towards the solution do as well
-as the solution itself. They are a fixed polynomial of the Laplacian over its diagonal, hence a symmetric, positive operator.
-L-BFGS takes care of the slow modes that the polynomial does not reach.
+A gradient says how each point is pulled, but neighbours have to move together. Solving with the Laplacian gives such a
+direction (the spectral direction of Vladymyrov and Carreira-Perpinan, 2012), and a few Chebyshev steps towards the solution do
+as well as the solution itself. They are a fixed polynomial of the Laplacian over its diagonal, hence a symmetric, positive
+operator. L-BFGS takes care of the slow modes that the polynomial does not reach.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The repulsion of all pairs, in time that hardly depends on how they lie: sum_j q_ij and sum_j q_ij^2 (y_i - y_j).
+"""The repulsion of all pairs, in time that hardly depends on their positions: sum_j q_ij and sum_j q_ij^2 (y_i - y_j).
 
 The potential of a point, q = 1 / (1 + d^2), is the sum of a smooth part and a short-ranged one (Ewald's trick),
 
@@ -55,7 +55,7 @@ class Repulsion:
     Parameters
     ----------
     charges : ndarray of shape (n,)
-        How strongly each point repels others; all ones as a rule.
+        How strongly each point repels others; usually all ones.
     team : Team
     method : {"auto", "exact", "grid"}, default="auto"
         All pairs, a grid, or whichever is quicker.
@@ -84,7 +84,7 @@ class Repulsion:
         ----------
         Y : ndarray of shape (n, d), float64
         accuracy : float, default=1e-4
-            A bound on the error of the force, as a part of it, over all points: 1e-8 or more.
+            A bound on the relative error of the force over all points: 1e-8 or more.
         """
         d = Y.shape[1]
         precision = precision_for(accuracy)
@@ -217,7 +217,7 @@ def _sum_in_a_spot(points: np.ndarray, charges: np.ndarray, below: float) -> np.
 
 
 def _crowded(tiles: Tiles) -> list[np.ndarray]:
-    """Groups of tiles that touch each other and have so many pairs that a grid of their own may pay, as masks."""
+    """Groups of adjacent tiles with enough pairs for a grid of their own to pay, as masks."""
     from scipy import ndimage
 
     pairs = PAIR_COST * pairs_per_tile(tiles)

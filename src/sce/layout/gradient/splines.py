@@ -47,7 +47,7 @@ class Block(NamedTuple):
 def coefficients(order: int) -> np.ndarray:
     """Polynomials in f - 1/2 that give B-spline weights, and their slopes, at the nodes around a point.
 
-    The point is the part f of a mesh beyond a node.
+    The point lies a fraction f of a mesh beyond a node.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def coefficients(order: int) -> np.ndarray:
 
 @kernel
 def _settle(mesh: Any, first: Any, last: Any, shape: Any, block: Any) -> None:
-    """Put points first to last in the lanes, those left over being copies of the last, and find the first node of each."""
+    """Put points first to last in the lanes, fill up with copies of the last, and find the first node of each."""
     for lane in range(_SPLINE_LANES):
         i = min(first + lane, last - 1)
         a, b, c = int(mesh[0, i]), int(mesh[1, i]), int(mesh[2, i])

@@ -61,7 +61,7 @@ _PRECISIONS = (
 
 
 class Split(NamedTuple):
-    """The kernel from `below` to T on a grid with meshes of size `step`, the rest by near pairs, felt up to `cutoff`."""
+    """The kernel from `below` to T on a grid with meshes of size `step`, the rest by pairs within `cutoff`."""
 
     step: float
     T: float
@@ -71,7 +71,7 @@ class Split(NamedTuple):
 
 
 class Crowd(NamedTuple):
-    """How points lie: their number, extents, and what near pairs cost with larger and smaller tiles."""
+    """The distribution of the points: their number, extents, and what near pairs cost with larger and smaller tiles."""
 
     n: int
     axes: tuple[int, ...]
@@ -102,7 +102,7 @@ def point_cost(d: int, order: int) -> float:
 
 
 def sharpest(step: float, L: float) -> float:
-    """The largest T that a grid shows.
+    """The largest T that a grid can resolve.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def sharpest(step: float, L: float) -> float:
 
 
 def reach(T: float, cut: float) -> float:
-    """How far exp(-T u) is felt.
+    """The range of exp(-T u).
 
     Examples
     --------
@@ -199,7 +199,7 @@ def _count(points: Any, low: Any, scale: Any, counts: Any) -> None:
 
 
 def choose_split(crowd: Crowd, precision: Precision, below: float) -> Split:
-    """The cheapest split of the kernel exp(-below u) / u; its mesh is one of few, so that spectra are found again."""
+    """The cheapest split of the kernel exp(-below u) / u; its mesh size is one of few, so that spectra can be reused."""
     largest = float(crowd.extents.max())
     finest = math.pi / precision.L
     if largest < _MESHES_AT_LEAST * finest:

@@ -121,7 +121,7 @@ def _number(points: Any, frame: Any, start: Any, stop: Any, numbers: Any) -> Non
 
 @kernel
 def _sort(numbers: Any, starts: Any, order: Any) -> None:
-    """Sort by counting: `starts` comes as zeros and leaves with the first place of each number."""
+    """Sort by counting: `starts` is all zeros before, and holds the first place of each number afterwards."""
     for number in numbers:
         starts[number + 1] += 1
     for k in range(1, starts.size):

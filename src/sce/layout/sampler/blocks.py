@@ -44,7 +44,7 @@ class Blocks(NamedTuple):
 
 
 def count_blocks(n_points: int) -> int:
-    """The number of blocks, a power of two, for so many points.
+    """The number of blocks, a power of two, for this many points.
 
     Examples
     --------

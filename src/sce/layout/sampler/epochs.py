@@ -1,4 +1,4 @@
-"""Stochastic gradient descent: the epochs of the sampler, one after the other."""
+"""Stochastic gradient descent: the epochs of the sampler, one after another."""
 
 from __future__ import annotations
 
@@ -78,9 +78,7 @@ class Sampler:
         mean_q_P, mean_q_U = done.sum_q_P / max(done.count_P, 1.0), done.sum_q_U / max(done.count_U, 1.0)
         loss = divergence(self._constants, done.sum_log / max(done.count_P, 1.0), mean_q_U, r)
         if not (math.isfinite(loss) and done.finite):
-            raise SCEError(
-                f"The layout left the range of numbers in epoch {self._epoch + 1}; lower learning_rate or scale."
-            )
+            raise SCEError(f"The layout diverged in epoch {self._epoch + 1}; lower learning_rate or scale.")
         estimate.mix(mean_q_P, mean_q_U, self._steps)
         change = _relative_change(done)
         settled = change < stage.tol and self._epoch > 0 and abs(estimate.r - r) < stage.tol * estimate.r
@@ -111,8 +109,7 @@ class Sampler:
         """The constants of a lap.
 
         The longest push is that of an implicit step: (4 eta r)^(1/4) solves d' = 4 eta r q(d')^2 d' for the large d' of a
-        strong repulsion, where the explicit step would throw a close pair out of all proportion. Up to r = 2 no step is
-        that long.
+        strong repulsion, where the explicit step would throw a close pair much too far. Up to r = 2 no step is that long.
         """
         limit = max(1.3 * max(eta, 1.0), (4.0 * eta * r) ** 0.25)
         n_repulsive = self._stage.n_repulsive
@@ -130,9 +127,9 @@ class Sampler:
 def count_laps(n_points: int, n_edges: int) -> int:
     """How often an epoch goes through all tasks, from 1 to 4.
 
-    The more finely blocks take turns, the closer the sampler is to Algorithm 1; but each lap makes threads wait for one
-    another a few times. Where blocks hold near points, pulls within a block take turns anyway, and there are as many laps as
-    it takes to draw few edges twice in one.
+    The more finely blocks take turns, the closer the sampler is to Algorithm 1; but each lap makes threads wait for one another
+    a few times. Where blocks hold near points, pulls within a block take turns anyway, and there are enough laps that few edges
+    are drawn twice in one lap.
 
     Examples
     --------

@@ -208,8 +208,8 @@ def repel(A: Any, B: Any, same: Any, n: Any, lap: Any, key: Any, axes: Any, scra
 def push(A: Any, B: Any, i: Any, j: Any, n: Any, lap: Any, axes: Any, scratch: Any) -> None:
     """Push points i + k of A and j + k of B apart for k < n, all different points; leaves q in row 1 of scratch.
 
-    The loops are such that the compiler turns them into vector instructions: each is over consecutive numbers, and
-    places are unsigned, which cannot count from the end.
+    The loops are written so that the compiler vectorises them: each runs over consecutive numbers, and indices are unsigned, so
+    they cannot count from the end.
     """
     gain, limit, one = lap.repulsion, lap.limit, np.float32(1.0)
     d = np.uint64(len(axes))

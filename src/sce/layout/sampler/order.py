@@ -1,10 +1,10 @@
 """The order of the points: shuffled, or, if there are too many for the cache, with near points in the same block.
 
 In random blocks a task finds few edges between its two blocks, each somewhere else in memory: with millions of points every
-step waits for two cache lines. Where the start has the large structure already, points that are close in it are mostly
-neighbours in P. Cut along a curve through the plane, the points form blocks that contain nearly all edges, so a thread pulls a
-block together while it is in its cache, and reads the others in sequence, to push. Within a block the points are shuffled, so
-that a run of pushes moves points from all over the block.
+step waits for two cache lines. Where the start already has the large structure, points that are close in it are mostly
+neighbours in P. When they are divided along a curve through the plane, the points form blocks that contain nearly all edges, so
+a thread pulls a block together while it is in its cache, and reads the others in sequence, to push. Within a block the points
+are shuffled, so that a run of pushes moves points from all over the block.
 """
 
 from __future__ import annotations
