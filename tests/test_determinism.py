@@ -4,11 +4,13 @@ import pytest
 
 from processes import run
 
-# 30,000 points in 40 dimensions: large enough for approximate neighbours, a PCA start and shared rounds.
+# 12,000 points: large enough for coarse maps and shared rounds.
 FIT = """
 import hashlib
 import numpy as np
 from sce import SCE
+from sce.graph import vectors
+vectors.BRUTE_FORCE_UP_TO_TERMS = 0  # approximate neighbours, as larger data have
 rng = np.random.default_rng(0)
 X = (rng.normal(size=(30, {d}))[rng.integers(30, size={n})] * 2 + rng.normal(size=({n}, {d}))).astype(np.float32)
 for seed, affinity in {fits}:
@@ -21,7 +23,7 @@ def test_same_bytes_on_any_threads_and_any_blas():
     """From X with approximate neighbours and a PCA start: n_jobs 1, 2, 4 and BLAS on 1 and 2 threads, each in a process."""
     results = {
         run(
-            FIT.format(n=30_000, d=40, n_jobs=n_jobs, fits=[(5, "knn"), (5, "entropic")]),
+            FIT.format(n=12_000, d=40, n_jobs=n_jobs, fits=[(5, "knn"), (5, "entropic")]),
             OPENBLAS_NUM_THREADS=blas,
             OMP_NUM_THREADS=blas,
         )
@@ -58,7 +60,7 @@ def test_fit_after_fork():
 import hashlib, os, sys
 import numpy as np
 from sce import SCE
-X = np.random.default_rng(0).normal(size=(5000, 8))
+X = np.random.default_rng(0).normal(size=(2500, 8))
 def fit():
     return hashlib.sha256(SCE(random_state=0, n_epochs=5, n_jobs=3).fit_transform(X).tobytes()).hexdigest()
 first = fit()

@@ -166,7 +166,7 @@ def test_metrics(blobs, metric):
 def test_sparse_vectors_are_not_densified():
     """A sparse X so wide that it could not be densified is embedded."""
     rng = np.random.default_rng(0)
-    n, width = 4000, 10**6
+    n, width = 1500, 10**7
     columns = np.concatenate([np.arange(n) % 4, rng.integers(width, size=3 * n)])
     X = sp.csr_matrix((np.ones(4 * n), (np.tile(np.arange(n), 4), columns)), (n, width))
     assert np.isfinite(SCE(random_state=0, n_epochs=2).fit_transform(X)).all()
@@ -185,7 +185,7 @@ def test_weights_change_the_map_and_equal_weights_do_not(blobs):
 
 def test_two_fits_in_two_threads(blobs):
     """Fits side by side give what they give alone."""
-    X = np.vstack([blobs[0]] * 12) + np.random.default_rng(0).normal(size=(4800, 6))
+    X = np.vstack([blobs[0]] * 6) + np.random.default_rng(0).normal(size=(2400, 6))
     alone = SCE(random_state=0, n_epochs=20, n_jobs=2).fit_transform(X)
     results = [None] * 3
 
