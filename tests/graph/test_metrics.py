@@ -14,7 +14,7 @@ from searches import distances_between
 
 @pytest.fixture
 def root_manhattan(monkeypatch):
-    """One more metric: the root of the Manhattan distance, which no k-d tree and no scikit-learn knows."""
+    """One more metric: the root of the Manhattan distance, which scikit-learn does not know."""
     monkeypatch.setitem(
         metrics.OWN_METRICS, "root_manhattan", Metric(lambda distance, unit: np.sqrt(distance * unit), terms=ABSOLUTES)
     )
@@ -34,9 +34,13 @@ def test_a_new_row_of_the_table_is_all_it_takes(root_manhattan, mixture, team):
     assert kept == sce.quality.neighbors_kept(X, model.embedding_, metric="manhattan")
 
 
-def test_without_a_power_no_tree(root_manhattan, mixture, team, tree_only):
-    """The forest takes over where a k-d tree would have been quicker."""
-    assert build_index(mixture(1500, 3), metric=root_manhattan).self_neighbors(5, team).method != "k-d tree"
+def test_by_the_tree(root_manhattan, mixture, team, tree_only):
+    """A k-d tree serves every metric that is made from a Minkowski distance, and no other."""
+    X = mixture(1500, 3)
+    near = build_index(X, metric=root_manhattan).self_neighbors(5, team)
+    assert near.method == "k-d tree"
+    np.testing.assert_allclose(near.distances, np.sqrt(np.sort(cdist(X, X, "cityblock"), axis=1)[:, 1:6]), rtol=1e-5)
+    assert Metric(OWN_METRICS["euclidean"].from_rows, terms=7).power is None
 
 
 @pytest.mark.parametrize("metric", OWN_METRICS)

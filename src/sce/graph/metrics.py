@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 
 from sce.core.hints import nearest_words
 
-SQUARES, ABSOLUTES = (
-    0,
-    1,
-)  # of the differences in each column, which the kernels sum: see `pair_distance` and `two_rows`
+# What the kernels `pair_distance` and `two_rows` sum over the columns: the squares or the absolute values of differences.
+SQUARES, ABSOLUTES = 0, 1
+_MINKOWSKI_POWERS = {SQUARES: 2, ABSOLUTES: 1}
 
 
 class Metric(NamedTuple):
@@ -19,14 +18,18 @@ class Metric(NamedTuple):
     `from_rows(distance, unit)` turns the sum for two prepared rows, or its square root where `terms` is SQUARES, into their
     distance in this metric; differences of prepared rows times `unit` are differences of the data. `terms`: what is summed.
     `unit_rows`: whether rows are brought to length 1, rather than centred and scaled all together; `less_mean`: whether the
-    mean of each row is subtracted before that. `power`: the metric's p where it is Minkowski's, so that a k-d tree can be used.
+    mean of each row is subtracted before that.
     """
 
     from_rows: Callable[[Any, Any], Any]
     terms: int = SQUARES
     unit_rows: bool = False
     less_mean: bool = False
-    power: int | None = None
+
+    @property
+    def power(self) -> int | None:
+        """Minkowski's p of the distances between prepared rows, for a k-d tree; None if they have none."""
+        return _MINKOWSKI_POWERS.get(self.terms)
 
 
 def _in_units(distance: Any, unit: Any) -> Any:  # functions with names, so that an index can be pickled
@@ -42,11 +45,11 @@ def _half_square(distance: Any, _: Any) -> Any:
 
 
 OWN_METRICS = {  # the others are left to scikit-learn
-    "euclidean": Metric(_in_units, power=2),
-    "sqeuclidean": Metric(_squared, power=2),
-    "manhattan": Metric(_in_units, terms=ABSOLUTES, power=1),
-    "cosine": Metric(_half_square, unit_rows=True, power=2),
-    "correlation": Metric(_half_square, unit_rows=True, less_mean=True, power=2),
+    "euclidean": Metric(_in_units),
+    "sqeuclidean": Metric(_squared),
+    "manhattan": Metric(_in_units, terms=ABSOLUTES),
+    "cosine": Metric(_half_square, unit_rows=True),
+    "correlation": Metric(_half_square, unit_rows=True, less_mean=True),
 }
 METRIC_ALIASES = {"l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan"}
 _METRICS_WITH_ARGUMENTS = {"precomputed", "pyfunc", "mahalanobis", "seuclidean"}  # no name alone is enough for these
