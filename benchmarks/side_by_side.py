@@ -19,6 +19,7 @@ import sys
 import time
 from pathlib import Path
 
+TOUCH = f"import numpy as np; np.ones({3 << 26})"  # 1.5 GiB
 HERE = Path(__file__).resolve().parent.parent / "src"
 FIT = "import os, time, numpy as np; from sce import SCE; X = np.load(os.environ['SCE_DATA'] + '/{data}.npz')['X']; "
 SECOND = (
@@ -34,9 +35,6 @@ CASES = {
     "mnist, second fit": ["-c", FIT.format(data="mnist") + SECOND],
     "mocap_1m": ["-c", FIT.format(data="mocap_1m") + "SCE(random_state=0).fit(X.astype(np.float32))"],
 }
-
-
-TOUCH = f"import numpy as np; np.ones({3 << 26})"  # 1.5 GiB
 
 
 def seconds(arguments: list[str], source: Path) -> float:
