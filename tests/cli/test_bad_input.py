@@ -279,7 +279,7 @@ CASES = {
     ),
     "an unknown value of an option": (
         put("data.csv", GOOD), "embed data.csv --affinity entropc", 2,
-        "--affinity takes entropic, knn, or precomputed, not 'entropc'; did you mean entropic? (see sce embed --help).",
+        "--affinity takes entropic, knn or precomputed, not 'entropc'; did you mean entropic? (see sce embed --help).",
     ),
     "an unknown metric": (
         put("data.csv", GOOD), "embed data.csv --metric manhatan", 2,

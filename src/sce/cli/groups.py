@@ -5,7 +5,6 @@ from __future__ import annotations
 from sce.cli.options import (
     Group,
     Option,
-    alternatives,
     choice,
     names,
     number,
@@ -17,7 +16,8 @@ from sce.cli.options import (
     whole_or,
 )
 from sce.compare.methods import METHODS
-from sce.data.kinds import FILES
+from sce.core.hints import alternatives
+from sce.data.kinds import READABLE_FILES
 from sce.engines.choose import ENGINES
 from sce.graph.affinity_names import AFFINITY_NAMES, WITH_PERPLEXITY
 from sce.graph.metrics import OWN_METRICS
@@ -37,7 +37,7 @@ READING = Group(
     [
         Option(
             "data",
-            f"a table with one row per point: {FILES}, or the name of a data set "
+            f"a table with one row per point: {READABLE_FILES}, or the name of a data set "
             "such as mnist. Not needed with --graph",
             metavar="DATA",
             required=False,

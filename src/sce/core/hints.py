@@ -1,4 +1,4 @@
-"""Hints at the word that was probably meant."""
+"""Words in messages: the one that was probably meant, and lists of alternatives."""
 
 from __future__ import annotations
 
@@ -28,3 +28,15 @@ def did_you_mean(value: object, words: Iterable[str], likeness: float = 0.5) -> 
     """
     near = nearest_words(value, words, likeness=likeness)
     return f"; did you mean {near[0]!r}?" if near else "."
+
+
+def alternatives(words: Iterable[str]) -> str:
+    """Words separated by commas, with an "or" before the last.
+
+    Examples
+    --------
+    >>> alternatives(["a", "b", "c"]), alternatives(["a", "b"]), alternatives(["a"])
+    ('a, b or c', 'a or b', 'a')
+    """
+    *others, last = words
+    return f"{', '.join(others)} or {last}" if others else last

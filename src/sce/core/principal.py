@@ -174,7 +174,7 @@ def principal_axes(
         Steps of the iteration; each goes through the sample twice.
     max_cells : int or None, default=20_000_000
         The sample of a dense X has fewer rows if it would hold more numbers than this, but at least 512 (or as many as make
-        256 MB): a bound on the time for the widest data. With None it has `n_sample` rows, at any cost.
+        256 MB): a bound on the time for the widest data. With None it has `n_sample` rows, however long that takes.
 
     Returns
     -------

@@ -39,4 +39,6 @@ FILE_KINDS = {
     ),
     ".h5ad": FileKind("an AnnData file", "sce.data.h5ad:read_h5ad", rb"\x89HDF\r\n", "an HDF5 file (.h5ad)"),
 }
-FILES = f"{', '.join(FILE_KINDS)} ({', '.join(name for name, kind in FILE_KINDS.items() if kind.gzip)} also as .gz)"
+READABLE_FILES = (
+    f"{', '.join(FILE_KINDS)} ({', '.join(name for name, kind in FILE_KINDS.items() if kind.gzip)} also as .gz)"
+)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sce.core.hints import did_you_mean
+from sce.core.hints import alternatives, did_you_mean
 from sce.core.parallel import Team, resolve_n_jobs
 from sce.core.principal import principal_axes, project
 from sce.data.categories import apply_one_hot, check_text, learn_categories
@@ -310,5 +310,5 @@ def _project(table: Table, mean: np.ndarray, axes: np.ndarray, team: Team) -> No
 def _check_word(name: str, value: Any, words: tuple[str, ...]) -> None:
     """Refuse a value that is not one of some words, with a hint at the nearest."""
     if value not in words:
-        listed = " or ".join([", ".join(f'"{word}"' for word in words[:-1]), f'"{words[-1]}"'])
+        listed = alternatives(f'"{word}"' for word in words)
         raise ParameterError(f"{name} must be {listed}; got {value!r}{did_you_mean(value, words)}")

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sce.core.hints import nearest_words
-from sce.data.kinds import FILE_KINDS, FILES
+from sce.data.kinds import FILE_KINDS, READABLE_FILES
 from sce.errors import InputError, SCEError
 
 # First bytes of files that sce does not read, and what such a file is.
@@ -36,7 +36,7 @@ def kind_of(path: Path) -> str:
         hint = f" (did you mean {near[0]}?)" if near else ""
         raise InputError(
             f"{path} ends in {''.join(path.suffixes[-2:] if packed else path.suffixes[-1:]) or 'nothing'}, which sce "
-            f"cannot read{hint}; it reads {FILES}."
+            f"cannot read{hint}; it reads {READABLE_FILES}."
         )
     return kind
 

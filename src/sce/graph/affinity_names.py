@@ -13,6 +13,6 @@ class AffinityName(NamedTuple):
 AFFINITY_NAMES = {  # graph/affinity.py has the functions of all but "precomputed"
     "entropic": AffinityName("weights that decrease with distance, as in t-SNE", takes_perplexity=True),
     "knn": AffinityName("equal weights"),
-    "precomputed": AffinityName("DATA is the graph"),
+    "precomputed": AffinityName("the data are the graph"),
 }
 WITH_PERPLEXITY = [name for name, kind in AFFINITY_NAMES.items() if kind.takes_perplexity]
