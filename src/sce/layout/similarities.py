@@ -15,7 +15,7 @@ from sce.graph.csr import CSR, arrays_of
 from sce.layout import edges
 from sce.layout.gradient import attraction, chebyshev
 from sce.layout.gradient.attraction import Attraction
-from sce.layout.matching import match_neighbors
+from sce.layout.grouping import match_neighbors
 
 
 class Similarities:
@@ -70,7 +70,7 @@ class Similarities:
         return csr.components(self.rows)
 
     def match(self, key: np.uint64, most: int) -> tuple[np.ndarray, int]:
-        """Groups of up to `most` neighbours, by the rounds of :mod:`sce.layout.matching`; `key` is the stream of priorities."""
+        """Groups of up to `most` neighbours, by the rounds of :mod:`sce.layout.grouping`; `key` is the stream of priorities."""
         return match_neighbors(self.rows, key, most, self.team)
 
     def merge(self, group: np.ndarray, count: int) -> tuple[Similarities, float] | None:

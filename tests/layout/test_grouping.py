@@ -10,8 +10,8 @@ from scipy.sparse.csgraph import connected_components
 from sce.core.parallel import Team
 from sce.core.random import bits_array
 from sce.graph.csr import arrays_of
-from sce.layout import matching
-from sce.layout.matching import match_neighbors
+from sce.layout import grouping
+from sce.layout.grouping import match_neighbors
 
 
 def random_graph(n, density, levels, seed):
@@ -126,8 +126,8 @@ def star(n):
 def test_few_rounds_leave_few_points(monkeypatch, P, most_left):
     """Neither equal weights nor long chains of preferences nor a centre that all prefer take many rounds."""
     rounds = []
-    original = matching._run_round
-    monkeypatch.setattr(matching, "_run_round", lambda *args: rounds.append(len(args[2])) or original(*args))
+    original = grouping._run_round
+    monkeypatch.setattr(grouping, "_run_round", lambda *args: rounds.append(len(args[2])) or original(*args))
     _, count = match(P)
     assert len(rounds) <= 16
     assert count <= most_left * P.shape[0]

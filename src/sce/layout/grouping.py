@@ -7,7 +7,8 @@ points choose one after another, and yet what a point chooses depends on P and o
 only on who asks: the result is the same however the points are shared out. Priorities break ties between equal edges, too.
 
 A point stays with its choice as long as there is room, so its row of P is read about once. All that travels between machines is
-who asks which group, who is first, and who joined. MNIST takes 6 rounds, weighted or not.
+who asks which group, who is first, and who joined. MNIST takes 6 rounds, and so do graphs of usps with 15 or 50 equal
+neighbours.
 """
 
 from __future__ import annotations
