@@ -15,7 +15,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from sce import SCE, InputError, ParameterError
 from sce.clusters import spanning
-from sce.clusters.hdbscan import find_clusters
+from sce.clusters.hdbscan import cluster_series, find_clusters
 from sce.clusters.spanning import spanning_tree
 from sce.core.parallel import Team
 
@@ -41,28 +41,50 @@ def prim(D):
 
 
 def slow_cluster(D, rows, birth, smallest):
-    """A cluster and those within it: (rows, points times birth density, stability, children)."""
-    born, left = rows, 0.0
+    """A cluster and those within it: (rows, points times birth density, stability, [(distance, rows that leave)], children)."""
+    born, leavers = rows, []
     while True:
         height = prim(D[np.ix_(rows, rows)])[-1]  # the longest edge that must be cut
         names = connected_components(D[np.ix_(rows, rows)] < height)[1]
         parts = [rows[names == name] for name in np.unique(names)]
         large = [part for part in parts if len(part) >= smallest]
+        leavers.append((height, np.setdiff1d(rows, np.concatenate([*large, rows[:0]]))))
         if len(large) != 1:
-            mass, left = len(born) * birth, left + len(rows) / height
-            return born, mass, left - mass, [slow_cluster(D, part, 1 / height, smallest) for part in large]
-        left += (len(rows) - len(large[0])) / height
+            mass, left = len(born) * birth, sum(len(gone) / h for h, gone in leavers) + sum(map(len, large)) / height
+            children = [slow_cluster(D, part, 1 / height, smallest) for part in large]
+            return born, mass, left - mass, leavers, children
         rows = large[0]
 
 
 def slow_choice(cluster, contrast):
-    """The stability and the rows of the best clusters that are this one or within it."""
-    rows, mass, stability, children = cluster
+    """The stability of the best clusters that are this one or within it, and these clusters."""
+    _, mass, stability, _, children = cluster
     choices = [slow_choice(child, contrast) for child in children]
     within, chosen = sum(value for value, _ in choices), [c for _, found in choices for c in found]
     if mass == 0 or stability < (contrast - 1) * mass or stability < within:
         return within, chosen
-    return stability, [rows]
+    return stability, [cluster]
+
+
+def leaving_heights(cluster):
+    """The distance at which each point leaves the smallest cluster that it is in."""
+    *_, leavers, children = cluster
+    own = [height for height, gone in leavers for _ in gone]
+    return own + [height for child in children for height in leaving_heights(child)]
+
+
+def slow_near(cluster, min_samples, d):
+    """The rows of a cluster without those farther from the rest than the rest is wide."""
+    rows, *_, leavers, _ = cluster
+    heights = np.array(leaving_heights(cluster))
+    for height, _ in leavers[::-1]:
+        before = heights[heights < height]
+        if 2 * len(before) >= len(rows):
+            width = 2 * (np.sum(before**d) / min(min_samples, len(before))) ** (1 / d)
+            if height > width * (1 + 1e-6):
+                gone = [part for h, part in leavers if h >= height]
+                return np.setdiff1d(rows, np.concatenate(gone))
+    return rows
 
 
 def slow_clusters(Y, smallest, min_samples, contrast=1.0):
@@ -73,8 +95,9 @@ def slow_clusters(Y, smallest, min_samples, contrast=1.0):
     D = np.sqrt(mutual_reachability(Y, min_samples))
     D = np.maximum(D, prim(D)[prim(D) > 0].min() / 2) if D.any() else D + 1.0  # the density of copies would be infinite
     tree = slow_cluster(D, np.arange(len(Y)), 0.0, smallest)
-    for number, rows in enumerate(slow_choice(tree, contrast ** (1 / Y.shape[1]))[1]):
-        labels[rows] = number
+    d = Y.shape[1]
+    for number, cluster in enumerate(slow_choice(tree, contrast ** (1 / d))[1]):
+        labels[slow_near(cluster, min(min_samples, len(Y)), d) if contrast > 1 else cluster[0]] = number
     return renumbered(labels)
 
 
@@ -125,6 +148,23 @@ def test_tree_of_more_points_than_leaves(d, min_samples):
 @given(st.one_of(grids, clouds), st.integers(2, 9), st.integers(1, 6), st.sampled_from([1.0, 1.75, 4.0]))
 def test_labels_are_those_of_the_definition(Y, smallest, min_samples, contrast):
     """Labels equal those found by cutting the full matrix at every height, ties and copies or not."""
+    found = find_clusters(Y, min_cluster_size=smallest, min_samples=min_samples, min_contrast=contrast, n_jobs=1)
+    np.testing.assert_array_equal(found, slow_clusters(Y, smallest, min_samples, contrast))
+
+
+@settings(max_examples=60)
+@given(
+    st.one_of(grids, clouds),
+    st.integers(2, 9),
+    st.integers(1, 12),
+    st.lists(st.integers(1, 6), min_size=1, max_size=3),
+    st.sampled_from([1.75, 50.0]),
+)
+def test_labels_are_those_of_the_definition_with_distant_groups(Y, smallest, min_samples, sizes, contrast):
+    """As above, with small groups of points far away from all others."""
+    rng = np.random.default_rng(len(Y))
+    groups = [rng.integers(3, size=(size, Y.shape[1])) + 60.0 + 90 * k for k, size in enumerate(sizes)]
+    Y = np.concatenate([Y, *groups])
     found = find_clusters(Y, min_cluster_size=smallest, min_samples=min_samples, min_contrast=contrast, n_jobs=1)
     np.testing.assert_array_equal(found, slow_clusters(Y, smallest, min_samples, contrast))
 
@@ -245,6 +285,88 @@ def test_clusters_in_noise():
     assert found.max() == 2
     assert (found[:3000] >= 0).mean() > 0.95
     assert (found[3000:] >= 0).mean() < 0.4
+
+
+def cluster_and_group(n_group, distance, seed, d=2):
+    """Two wide clusters of 200 points, 100 apart, and a group at `distance` from the centre of the first."""
+    rng = np.random.default_rng(seed)
+    direction = rng.normal(size=d)
+    direction[0] = -abs(direction[0])  # away from the second
+    away = distance * direction / np.linalg.norm(direction)
+    Y = rng.normal(size=(400 + n_group, d)) * np.where(np.arange(400 + n_group) < 400, 1.0, 0.3)[:, None]
+    Y[200:400, 0] += 100
+    Y[400:] += away
+    return Y
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 31), st.floats(12, 80), st.integers(0, 9999), st.integers(1, 3), st.sampled_from([10, 20, 32]))
+def test_a_small_group_does_not_join_a_distant_cluster(n_group, distance, seed, d, min_samples):
+    """A group below min_cluster_size is noise, whatever its size and distance; the clusters stay whole."""
+    Y = cluster_and_group(n_group, distance, seed, d)
+    found = find_clusters(Y, min_cluster_size=32, min_samples=min_samples, n_jobs=1)
+    np.testing.assert_array_equal(found[:400], np.repeat([found[0], found[200]], 200))
+    assert set(found[:400]) == {0, 1}
+    assert (found[400:] == -1).all()
+
+
+def test_a_group_joins_a_distant_cluster_with_any_contrast():
+    """min_contrast=1 is scikit-learn's HDBSCAN, where the group is part of the cluster."""
+    Y = cluster_and_group(27, 20, seed=0)
+    found = find_clusters(Y, min_cluster_size=32, min_samples=20, min_contrast=1)
+    assert (found[400:] == found[0]).all()
+    ((_, one_of_series),) = cluster_series(Y, [32], 20)
+    np.testing.assert_array_equal(found, one_of_series)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(60, 300), st.integers(1, 3), st.integers(0, 9999), st.sampled_from([10, 20]))
+def test_tails_stay_in_their_cluster(n, d, seed, min_samples):
+    """All points of two Gaussian clusters are in one, the farthest as well."""
+    rng = np.random.default_rng(seed)
+    Y = rng.normal(size=(2 * n, d))
+    Y[n:, 0] += 40
+    found = find_clusters(Y, min_cluster_size=20, min_samples=min_samples, n_jobs=1)
+    np.testing.assert_array_equal(found, np.repeat([0, 1], n))
+
+
+def test_a_dense_spot_does_not_drop_what_is_around_it():
+    """A cluster keeps its points though a few of them are far denser than the rest."""
+    rng = np.random.default_rng(0)
+    Y = rng.normal(size=(600, 2))
+    Y[300:, 0] += 60
+    Y[:40] *= 1e-4
+    found = find_clusters(Y, min_cluster_size=20)
+    np.testing.assert_array_equal(found, np.repeat([0, 1], 300))
+
+
+def test_points_that_leave_at_once_stay_or_go_together():
+    """Ten points at equal distances from one another, and fewer than ten before them: all stay, in any order of the rows."""
+    chain = np.append(7.0 + 100 * np.arange(1, 10), 907.0)
+    Y = np.concatenate([np.arange(8.0), chain, 1e5 + np.arange(20.0)])[:, None]
+    for seed in range(5):
+        order = np.random.default_rng(seed).permutation(len(Y))
+        found = find_clusters(Y[order], min_cluster_size=8, min_samples=3)
+        np.testing.assert_array_equal(found, np.where(order < 18, 1, 0))
+
+
+def test_a_cluster_of_distant_clusters_keeps_the_groups_between_them():
+    """Where a high contrast makes one cluster of two, a group nearer to one of them than these are to each other stays."""
+    left = np.concatenate([np.arange(30) / 10, 20 + np.arange(3) / 10, 50 + np.arange(10) / 10])
+    Y = np.concatenate([left, 1e4 + np.arange(100) / 10])[:, None]
+    options = {"min_cluster_size": 5, "min_samples": 5}
+    np.testing.assert_array_equal(find_clusters(Y, min_contrast=200, **options), np.repeat([1, 0], [43, 100]))
+    np.testing.assert_array_equal(find_clusters(Y, **options), np.repeat([1, -1, 2, 0], [30, 3, 10, 100]))
+
+
+@pytest.mark.parametrize("seed", [0, 2])
+def test_distant_ones_are_not_sixes(seed):
+    """The map of the digits has an island of 27 ones, too few for a cluster: none of them is in the cluster of sixes."""
+    X, y = load_digits(return_X_y=True)
+    found = find_clusters(SCE(random_state=seed).fit(X))
+    sixes = np.bincount(found[(y == 6) & (found >= 0)]).argmax()
+    assert (found[y == 6] == sixes).mean() > 0.95
+    assert (y[found == sixes] == 1).sum() <= 1
 
 
 def test_map_of_digits():

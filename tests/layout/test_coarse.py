@@ -12,7 +12,6 @@ from layouts import make_problem, run
 from sce.core.parallel import Team
 from sce.graph.csr import arrays_of, merge_points
 from sce.layout.coarse import COARSEST_POINTS, make_levels, merge_start, split_points
-from sce.layout.edges import match_neighbors
 from sce.layout.gradient.terms import Gradient
 from sce.layout.plan import COARSE, EPOCHS_AFTER_COARSE, SAMPLER, make_plan, wants_levels
 from sce.layout.scale import FixedScale
@@ -34,34 +33,7 @@ def random_graph(n, density, seed):
     return sp.csr_matrix(P + P.T)
 
 
-def slow_groups(P, order, most):
-    """Groups as sets: each point in turn joins the set of its strongest neighbour with room."""
-    P, of = P.toarray(), {}
-    for i in order:
-        if i in of:
-            continue
-        free = [j for j in np.flatnonzero(P[i]) if j not in of or len(of[j]) < most]
-        own = {i}
-        if free:
-            best = max(free, key=lambda j: (P[i, j], -j))
-            own = of.get(best, {best})
-            own.add(i)
-            of[best] = own
-        of[i] = own
-    return {frozenset(group) for group in of.values()}
-
-
 graphs = st.tuples(st.integers(1, 40), st.floats(0.0, 0.3), st.integers(0, 99))
-
-
-@settings(max_examples=50, deadline=None)
-@given(graphs, st.integers(2, 6))
-def test_merging_equals_its_twin(graph, most):
-    P = random_graph(*graph)
-    order = np.random.default_rng(graph[2]).permutation(P.shape[0])
-    group, count = match_neighbors(P.indptr, P.indices, P.data, order, most)
-    assert sorted(set(group)) == list(range(count))
-    assert {frozenset(np.flatnonzero(group == g)) for g in range(count)} == slow_groups(P, order, most)
 
 
 @settings(max_examples=50, deadline=None)

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sce.core.random import normal_array, permutation, stream
+from sce.core.random import normal_array, stream
 from sce.layout.problem import Problem
 from sce.layout.similarities import Similarities
 
@@ -43,7 +43,7 @@ def make_levels(problem: Problem) -> Iterator[Level]:
     graph, weights, seed = problem
     number = 0
     while (n := graph.n_points) > COARSEST_POINTS:
-        group, count = graph.match(permutation(stream(seed, f"merging {number}"), n), MERGED_AT_MOST)
+        group, count = graph.match(stream(seed, f"merging {number}"), MERGED_AT_MOST)
         if count > MERGING_STALLS_ABOVE * n:
             return
         merged = graph.merge(group, count)

@@ -1,11 +1,9 @@
-"""Kernels over the edges of P that the start and the coarse levels need: random walk, matching, entropy."""
+"""Kernels over the edges of P that the start and the loss need: random walk, entropy."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
-
-import numpy as np
 
 from sce.core.compiled import kernel
 
@@ -24,34 +22,6 @@ def walk_rows(indptr: Any, indices: Any, data: Any, degree: Any, U: Any, out: An
                 for e in range(indptr[i], indptr[i + 1]):
                     mean += data[e] * U[indices[e], c]
                 out[i, c] = 0.5 * (U[i, c] + mean / degree[i])
-
-
-@kernel
-def match_neighbors(indptr: Any, indices: Any, data: Any, order: Any, most: Any) -> Any:
-    """Let every point join its strongest neighbour that has room, in the given order: the groups, and their number."""
-    n = order.size
-    group = np.full(n, -1, np.int32)
-    size = np.zeros(n, np.int32)
-    count = 0
-    for i in order:
-        if group[i] >= 0:
-            continue
-        best, partner = np.float32(0.0), -1
-        for e in range(indptr[i], indptr[i + 1]):
-            j = indices[e]
-            if data[e] > best and (group[j] < 0 or size[group[j]] < most):
-                best, partner = data[e], j
-        if partner < 0 or group[partner] < 0:
-            group[i] = count
-            size[count] = 1
-            count += 1
-            if partner >= 0:
-                group[partner] = group[i]
-                size[group[i]] += 1
-        else:
-            group[i] = group[partner]
-            size[group[i]] += 1
-    return group, count
 
 
 @kernel

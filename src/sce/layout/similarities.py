@@ -15,6 +15,7 @@ from sce.graph.csr import CSR, arrays_of
 from sce.layout import edges
 from sce.layout.gradient import attraction, chebyshev
 from sce.layout.gradient.attraction import Attraction
+from sce.layout.grouping import match_neighbors
 
 
 class Similarities:
@@ -68,10 +69,9 @@ class Similarities:
         """The connected component of each point, numbered in the order of their first points."""
         return csr.components(self.rows)
 
-    def match(self, order: np.ndarray, most: int) -> tuple[np.ndarray, int]:
-        """Groups of up to `most` neighbours: each point, in this order, joins its strongest neighbour that has room."""
-        group, count = edges.match_neighbors(*self.rows, order, most)
-        return group, int(count)
+    def match(self, key: np.uint64, most: int) -> tuple[np.ndarray, int]:
+        """Groups of up to `most` neighbours, by the rounds of :mod:`sce.layout.grouping`; `key` is the stream of priorities."""
+        return match_neighbors(self.rows, key, most, self.team)
 
     def merge(self, group: np.ndarray, count: int) -> tuple[Similarities, float] | None:
         """P between groups of points, scaled to sum to 1, and its share of P; None if that is zero."""
