@@ -16,7 +16,7 @@ from sce.core.parallel import Team
 from sce.errors import DataWarning, ParameterError
 from sce.graph import forest, scikit_learn
 from sce.graph.index import build_index, nearest_neighbors
-from searches import assert_valid, bytes_of, recall, true_distances
+from searches import assert_valid, bytes_of, distances_between, recall, true_distances
 
 
 def by_sklearn(X, k, metric="euclidean"):
@@ -210,6 +210,61 @@ def test_pairs_of_copies_keep_both(team, forest_only):
     near = nearest_neighbors(X, 3, team=team)
     assert (near.indices[:, 0] == np.arange(2000) ^ 1).mean() > 0.99
     assert_valid(near, 2000, 3)
+
+
+def categories(n, columns, levels, seed=0):
+    """One-hot columns: most distances are ties."""
+    drawn = np.random.default_rng(seed).integers(0, levels, (n, columns))
+    return np.concatenate([np.eye(levels)[column] for column in drawn.T], axis=1)
+
+
+def most_listed(near):
+    """In how many lists the most listed row is."""
+    return np.bincount(near.indices.ravel()).max()
+
+
+@pytest.mark.parametrize("way", ["brute force", "k-d tree", "forest", "scikit-learn", "precomputed"])
+def test_ties_make_no_hubs(way, team, send):
+    """Among 700 rows equally far from one another, no row is in many more lists than another; the seed decides."""
+    send(way)
+    X = np.eye(700)
+    metric = {"scikit-learn": "hamming", "precomputed": "precomputed"}.get(way, "euclidean")
+    X = 1 - X if way == "precomputed" else X
+    a, b = (nearest_neighbors(X, 10, metric=metric, seed=seed, team=team) for seed in (0, 1))
+    assert a.method.startswith(way)
+    for near in (a, b):
+        assert_valid(near, 700, 10)
+        assert most_listed(near) <= 30  # Poisson of mean 10: one in 10^7
+    assert (np.sort(a.indices) != np.sort(b.indices)).any(axis=1).mean() > 0.99
+    again = nearest_neighbors(X, 10, metric=metric, seed=0, team=Team(1))
+    assert bytes_of(a) == bytes_of(again)
+
+
+@pytest.mark.parametrize("way", ["k-d tree", "scikit-learn", "precomputed"])
+def test_exact_ways_agree_on_ties(way, team, send):
+    """Which of many tied rows are neighbours depends on the seed and the rows, not on the way of searching."""
+    send(way)
+    X = np.unique(categories(600, 3, 9), axis=0)
+    X = X[np.random.default_rng(0).permutation(len(X))]
+    D = np.rint(distances_between(X, X, "sqeuclidean"))
+    metric = {"scikit-learn": "hamming", "precomputed": "precomputed"}.get(way, "euclidean")
+    near = nearest_neighbors(D if way == "precomputed" else X, 12, metric=metric, seed=5, team=team)
+    assert near.method.startswith(way)
+    send("brute force")
+    expected = nearest_neighbors(X, 12, seed=5, team=team)
+    assert (np.sort(near.indices, axis=1) == np.sort(expected.indices, axis=1)).all()
+
+
+@pytest.mark.parametrize("way", ["brute force", "k-d tree", "forest"])
+def test_copies_of_one_row_share_its_neighbours(way, team, send):
+    """Where 400 rows surround 1,000 copies of one, each lists other copies, not the first few."""
+    send(way)
+    X = np.concatenate([np.zeros((1000, 200)), np.eye(200), -np.eye(200)])
+    near = nearest_neighbors(X, 8, team=team)
+    assert near.method == way
+    assert_valid(near, 1400, 8)
+    assert (near.indices[1000:] < 1000).mean() > 0.99
+    assert np.bincount(near.indices[1000:].ravel()).max() <= 15  # Poisson of mean 3.2: one in 10^6
 
 
 @settings(max_examples=40, deadline=None, derandomize=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sce.core.parallel import Team
+from sce.core.random import bits
 from sce.graph.metrics import Metric
 
 _CONVERT_TASK_ROWS = 4096  # rows a thread takes at once
@@ -90,6 +91,29 @@ def without_self(ids: np.ndarray, distances: np.ndarray, rows: np.ndarray) -> tu
     itself[~itself.any(axis=1), -1] = True
     n, k = ids.shape
     return ids[~itself].reshape(n, k - 1), distances[~itself].reshape(n, k - 1)
+
+
+def tie_draws(keys: Any, ids: np.ndarray) -> np.ndarray:
+    """The random numbers by which neighbours at the same distance are sorted: those of `kernels.comes_before`."""
+    with np.errstate(over="ignore"):
+        return np.asarray(bits.py_func(keys, ids.astype(np.int64).astype(np.uint64)))
+
+
+def nearest_listed(ids: np.ndarray, distances: np.ndarray, k: int, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The first k of each row by distance; ties in an order that the row's key decides."""
+    order = np.lexsort((tie_draws(keys[:, None], ids), distances), axis=1)[:, :k]
+    return np.take_along_axis(ids, order, 1), np.take_along_axis(distances, order, 1)
+
+
+def drawn(ids: np.ndarray, k: int, key: np.uint64) -> np.ndarray:
+    """k of the rows that are equally far from the row with this key.
+
+    Examples
+    --------
+    >>> len(drawn(np.array([4, 7, 9]), 2, np.uint64(5)))
+    2
+    """
+    return ids[np.argsort(tie_draws(key, ids), kind="stable")[:k]]
 
 
 def sort_ties(ids: np.ndarray, distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

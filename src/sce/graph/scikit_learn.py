@@ -13,11 +13,14 @@ from sce.core.parallel import Team
 from sce.core.warn import warn
 from sce.errors import DataWarning, InputError, ParameterError
 from sce.graph.checks import check_list_length, check_new_rows
-from sce.graph.found import Neighbors, compact, sort_ties, without_self
+from sce.graph.found import Neighbors, compact, drawn, sort_ties, without_self
+from sce.graph.kernels import row_keys
 from sce.graph.metrics import OWN_METRICS, is_metric, metric_sentence, own_metric
 
 _SLOW_ABOVE_ROWS = 50_000  # above which a search by scikit-learn is slow enough for a warning
 _SCIKIT_LEARN_TASK_ROWS = 1024  # rows a thread takes at once
+_TIES_TASK_ROWS = 64  # rows whose ties are found at once: there may be as many as rows
+_TIED = 1e-9  # distances that differ by less, relatively, differ by rounding
 _METHOD = "scikit-learn exact"
 
 
@@ -29,13 +32,15 @@ class ScikitLearnIndex:
     X : array or scipy sparse matrix of shape (n, d)
         Finite numbers; never changed.
     metric : str or callable
+    seed : int
+        Decides ties among the indexed rows.
     """
 
-    def __init__(self, X: Any, metric: str | Callable[..., float]) -> None:
+    def __init__(self, X: Any, metric: str | Callable[..., float], seed: int) -> None:
         if not is_metric(metric):
             raise ParameterError(metric_sentence(metric))
         self._X = X.tocsr() if sparse.issparse(X) else X
-        self._metric = metric
+        self._metric, self._seed = metric, seed
         self._name = metric if isinstance(metric, str) else "your own metric"
         self._model: tuple[int, Any] | None = None  # of the last query: its number of neighbours, and what was fitted
 
@@ -56,11 +61,16 @@ class ScikitLearnIndex:
                 DataWarning,
             )
         ids, distances = np.empty((n, k), np.int32), np.empty((n, k))
+        model, count = self._fitted(k + 1), min(n, k + 2)
 
         def keep(start: int, stop: int, j: np.ndarray, d: np.ndarray) -> None:
-            ids[start:stop], distances[start:stop] = without_self(j, d, np.arange(start, stop))
+            numbers = np.arange(start, stop)
+            others, theirs = without_self(j, d, numbers)
+            ids[start:stop], distances[start:stop] = others[:, :k], theirs[:, :k]
+            if count > k + 1:
+                self._settle(model, numbers[theirs[:, k] == theirs[:, k - 1]], ids, distances)
 
-        self._search(self._fitted(k + 1), self._X, k + 1, keep, team)
+        self._search(model, self._X, count, keep, team)
         self._check_finite(distances)
         return Neighbors(ids, compact(distances, lambda part: part, team), _METHOD, 1.0)
 
@@ -83,6 +93,20 @@ class ScikitLearnIndex:
         self._search(self._model[1], new, k, keep, team)
         self._check_finite(distances)
         return Neighbors(ids, distances, _METHOD, 1.0)
+
+    def _settle(self, model: Any, numbers: np.ndarray, ids: np.ndarray, distances: np.ndarray) -> None:
+        """Draw the last of the neighbours of some rows from all rows at the distance of the k-th."""
+        numbers = numbers[np.argsort(distances[numbers, -1], kind="stable")]  # those with similar distances together
+        for start in range(0, len(numbers), _TIES_TASK_ROWS):
+            part = numbers[start : start + _TIES_TASK_ROWS]
+            farthest = distances[part[-1], -1] * (1 + _TIED)
+            found = model.radius_neighbors(self._X[part], farthest)
+            for i, key, d, j in zip(part, row_keys(self._seed, part), *found, strict=True):
+                last = distances[i, -1]
+                nearer = ids[i, distances[i] < last * (1 - _TIED)]
+                tied = j[(np.abs(d - last) <= _TIED * last) & (j != i) & ~np.isin(j, nearer)]
+                if len(nearer) + len(tied) >= ids.shape[1]:  # fewer only by rounding errors
+                    ids[i, len(nearer) :] = drawn(tied, ids.shape[1] - len(nearer), key)
 
     def _fitted(self, k: int) -> Any:
         from sklearn.neighbors import NearestNeighbors

@@ -52,7 +52,7 @@ class VectorIndex:
         Finite numbers; never changed here, and not to be changed while the index is in use.
     metric : Metric
     seed : int
-        The forest's randomness.
+        Of the forest's randomness and of ties.
     """
 
     def __init__(self, X: np.ndarray, metric: Metric, seed: int) -> None:
@@ -81,7 +81,7 @@ class VectorIndex:
         def search(rows: Rows) -> Found:
             return self._make_way(_unless_few(way, k, rows), rows).self_neighbors(k, team)
 
-        return search_among_copies(rows, k, search, team), rows.unit
+        return search_among_copies(rows, k, search, self._seed, team), rows.unit
 
     # ------------------------------------------------------------------------------------------------------- new rows
 
@@ -102,7 +102,7 @@ class VectorIndex:
         ids[near], distances[near] = found.ids, self._converted(found, prepared.units[near])
         for factor in np.unique(prepared.factors[~near]):
             where = prepared.factors == factor
-            brute = BruteForce(distinct.rows.values, self._metric.terms)
+            brute = BruteForce(distinct.rows.values, self._metric.terms, self._seed)
             far = brute.query_far(prepared.values[where], factor, count, team)
             ids[where], distances[where] = far.ids, self._converted(far, prepared.units[where])
         return Neighbors(*list_copies(distinct, ids, distances, k), found.method, found.recall)
@@ -149,10 +149,10 @@ class VectorIndex:
 
     def _make_way(self, name: str, rows: Rows, links: np.ndarray | None = None) -> Way:
         if name == "brute force":
-            return BruteForce(rows.values, self._metric.terms)
+            return BruteForce(rows.values, self._metric.terms, self._seed)
         if name == "k-d tree":
             assert self._metric.power is not None
-            return KDTree(rows.values, self._metric.power)
+            return KDTree(rows.values, self._metric.power, self._seed)
         return Forest(rows.values, self._metric.terms, self._seed, own=rows.own, links=links)
 
     def _prepared(self, way: str, team: Team, order: Literal["K", "C"] = "K") -> Rows:
