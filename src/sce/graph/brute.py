@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from sce.core.parallel import Team
-from sce.graph.found import Found
 from sce.graph.copies import content_keys
+from sce.graph.found import Found
 from sce.graph.kernels import exact_neighbors, exact_neighbors_of, pad_columns
 from sce.graph.metrics import SQUARES
 from sce.graph.ranking import rank, rank_for
