@@ -100,7 +100,7 @@ def test_forest_without_structure(team, forest_only, monkeypatch):
     near = nearest_neighbors(X, 10, team=team)
     assert near.method == "brute force"
     assert recall(near, truth, step=5) == 1.0
-    monkeypatch.setattr(forest, "_BRUTE_FORCE_INSTEAD_UP_TO_TERMS", 0)
+    monkeypatch.setattr(forest, "BRUTE_FORCE_INSTEAD_UP_TO_TERMS", 0)
     near = nearest_neighbors(X, 10, team=team)
     assert near.method == "forest"
     assert_valid(near, 5000, 10)

@@ -21,7 +21,7 @@ from sce.core.principal import principal_axes, project
 from sce.graph.brute import BruteForce
 from sce.graph.candidates import join_neighbors, search_leaves
 from sce.graph.copies import RowTable, content_keys
-from sce.graph.found import Found
+from sce.graph.found import POOR_RECALL, Found
 from sce.graph.inplace import permute_rows
 from sce.graph.kernels import Heaps, empty_heaps, exact_neighbors, exact_neighbors_of, ties_key
 from sce.graph.metrics import SQUARES
@@ -42,8 +42,7 @@ STOP_AT_RECALL = 0.95
 ROUTE_TREES = 16  # that new rows descend: more but smaller leaves than the search itself has, because links lead on
 ROUTE_LEAF_ROWS = 64
 LINKS = 15  # indexed neighbours of an indexed row that lead new rows on
-_BRUTE_FORCE_BELOW_RECALL = 0.9
-_BRUTE_FORCE_INSTEAD_UP_TO_TERMS = 5e11  # n n d: some ten seconds, which is better than a poor result
+BRUTE_FORCE_INSTEAD_UP_TO_TERMS = 5e11  # n n d: some ten seconds, which is better than a poor result
 
 
 # ---------------------------------------------------------------------------------------------------------- the search
@@ -238,7 +237,7 @@ class Forest:
     def _is_poor(self, recall: float) -> bool:
         """Whether brute force is the better choice."""
         pairs = float(len(self._values)) * self._values.size
-        return recall < _BRUTE_FORCE_BELOW_RECALL and pairs <= _BRUTE_FORCE_INSTEAD_UP_TO_TERMS
+        return recall < POOR_RECALL and pairs <= BRUTE_FORCE_INSTEAD_UP_TO_TERMS
 
     def _opened(self, team: Team) -> _Paths:
         """Grow the trees that new rows descend, and find the links, unless that has been done."""

@@ -12,6 +12,7 @@ from sce.core.random import bits
 from sce.graph.metrics import Metric
 
 _CONVERT_TASK_ROWS = 4096  # rows a thread takes at once
+POOR_RECALL = 0.9  # a search that finds a smaller share of the true neighbours is repeated by brute force, or announced
 _FLOAT32_FROM, _FLOAT32_TO = 1e-30, 1e30  # distances in this range are kept in float32
 
 
