@@ -13,7 +13,7 @@ from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
 from sce.core.parallel import Team
-from sce.errors import DataWarning, ParameterError
+from sce.errors import DataWarning, InputError, ParameterError
 from sce.graph import forest, scikit_learn
 from sce.graph.index import build_index, nearest_neighbors
 from searches import assert_valid, bytes_of, distances_between, recall, true_distances
@@ -291,7 +291,7 @@ def test_large_offsets(way, offset, mixture, team, send):
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "cosine", "correlation"])
-@pytest.mark.parametrize("size", [1e-200, 1e-20, 1e20, 1e200])
+@pytest.mark.parametrize("size", [1e-200, 1e-20, 1e20, 1e200, 1e306, 1e307])
 def test_huge_and_tiny_values(metric, size, mixture, team):
     """The unit of the data does not matter."""
     X = mixture(300, 6).astype(float)
@@ -299,6 +299,26 @@ def test_huge_and_tiny_values(metric, size, mixture, team):
     unit = 1.0 if metric in ("cosine", "correlation") else size
     np.testing.assert_allclose(scaled.distances / unit, plain.distances, rtol=1e-5, atol=1e-9)
     assert (scaled.indices == plain.indices).mean() > 0.99
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e200])
+def test_squares_beyond_float64_are_refused(size, mixture, team):
+    """Neither infinite distances nor false copies come out."""
+    with pytest.raises(InputError, match="too large or too small for float64: multiply X by a constant"):
+        nearest_neighbors(mixture(300, 6).astype(float) * size, 5, metric="sqeuclidean", team=team)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+@pytest.mark.parametrize("size", [1e-200, 1e200, 1e306])
+def test_huge_and_tiny_sparse_values(metric, size, team):
+    """They are scaled before scikit-learn squares them."""
+    X = sparse.random(200, 30, 0.2, "csr", random_state=0)
+    plain, scaled = (nearest_neighbors(X * s, 5, metric=metric, team=team) for s in (1.0, size))
+    np.testing.assert_allclose(scaled.distances / size, plain.distances, rtol=1e-5, atol=1e-7)
+    new = build_index(X * size, metric=metric).query(X[:9] * size, 5, team)
+    np.testing.assert_allclose(
+        new.distances / size, build_index(X, metric=metric).query(X[:9], 5, team).distances, atol=1e-7
+    )
 
 
 def test_one_far_value(team):

@@ -9,10 +9,11 @@ import numpy as np
 
 from sce.core.parallel import Team
 from sce.core.random import bits
+from sce.errors import InputError
 from sce.graph.metrics import Metric
 
-_CONVERT_TASK_ROWS = 4096  # rows a thread takes at once
 POOR_RECALL = 0.9  # a search that finds a smaller share of the true neighbours is repeated by brute force, or announced
+_CONVERT_TASK_ROWS = 4096  # rows a thread takes at once
 _FLOAT32_FROM, _FLOAT32_TO = 1e-30, 1e30  # distances in this range are kept in float32
 
 
@@ -54,7 +55,7 @@ def convert(distances: np.ndarray, squared: bool, unit: float | np.ndarray, metr
 def compact(distances: np.ndarray, change: Callable[[np.ndarray], np.ndarray], team: Team) -> np.ndarray:
     """Distances changed in float64, some rows at a time, and kept in float32 if none of them overflows or vanishes there.
 
-    The given distances may be overwritten with the result.
+    The given distances may be overwritten with the result. Raises InputError if even float64 cannot hold them.
     """
     n = len(distances)
     least, most = (np.full(-(-n // _CONVERT_TASK_ROWS), value) for value in (np.inf, 0.0))
@@ -62,6 +63,11 @@ def compact(distances: np.ndarray, change: Callable[[np.ndarray], np.ndarray], t
     def measure(start: int, stop: int) -> None:
         with np.errstate(over="ignore", under="ignore"):
             part = change(distances[start:stop])
+        if not np.isfinite(part).all() or ((part == 0) & (distances[start:stop] > 0)).any():
+            raise InputError(
+                "The distances between rows of X are too large or too small for float64: multiply X by a constant that "
+                "brings its values near 1."
+            )
         least[start // _CONVERT_TASK_ROWS] = part[part > 0].min(initial=np.inf)
         most[start // _CONVERT_TASK_ROWS] = part.max(initial=0.0)
 
