@@ -308,5 +308,5 @@ def _project_rows(rows: np.ndarray, mean: np.ndarray, axes: np.ndarray, out: np.
     if scale == 1.0:
         out[:] = result
     else:
-        most = np.finfo(np.float64).max * scale  # coordinates of the largest numbers may be larger than these
+        most = np.finfo(np.float64).max * min(scale, 1.0)  # coordinates of the largest numbers may be larger than these
         out[:] = np.clip(result.astype(np.float64), -most, most) / scale

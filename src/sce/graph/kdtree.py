@@ -14,7 +14,7 @@ from sce.graph.kernels import row_keys
 _KD_TREE_TASK_ROWS = 4096  # rows a thread takes at once
 _KD_TREE_LEAF_ROWS = 24
 _TIES_SAMPLE_ROWS = 256  # rows that show whether there are ties
-_TIED = 1 + 1e-12  # distances that differ by less, relatively, differ by rounding
+_TIED_RADIUS = 1 + 1e-12  # distances that differ by less, relatively, differ by rounding
 
 
 class KDTree:
@@ -98,6 +98,6 @@ class KDTree:
     ) -> np.ndarray:
         """The k nearest of one row, chosen among all rows at the distance of the k-th."""
         nearer = ids[distances < distances[-1]]
-        within = np.array(self._tree.query_ball_point(row, distances[-1] * _TIED, p=self._p))
+        within = np.array(self._tree.query_ball_point(row, distances[-1] * _TIED_RADIUS, p=self._p))
         tied = within[~np.isin(within, nearer) & (within != number)]
         return np.concatenate([nearer, drawn(tied, len(ids) - len(nearer), key)])

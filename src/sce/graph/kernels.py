@@ -85,7 +85,7 @@ def admit(distances: Any, ids: Any, distance: Any, j: Any, key: Any) -> Any:
         return distances[0]
     worst = distances[0]
     k = distances.size
-    if worst < np.inf and k > 1 and (distances[1] == worst or (k > 2 and distances[2] == worst)):
+    if k > 1 and (distances[1] == worst or distances[min(2, k - 1)] == worst) and worst < np.inf:
         _last_to_root(distances, ids, key)
     return worst
 
@@ -136,9 +136,9 @@ def sort_heap(distances: Any, ids: Any, key: Any) -> None:
     for place in range(1, k):
         distance, j = distances[place], ids[place]
         before = place - 1
-        while before >= 0 and (
-            distances[before] < distance or (distances[before] == distance and comes_before(key, ids[before], j))
-        ):
+        while before >= 0 and distances[before] <= distance:
+            if distances[before] == distance and not comes_before(key, ids[before], j):
+                break
             distances[before + 1] = distances[before]
             ids[before + 1] = ids[before]
             before -= 1

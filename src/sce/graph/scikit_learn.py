@@ -21,8 +21,8 @@ from sce.graph.metrics import OWN_METRICS, is_metric, metric_sentence, own_metri
 _SLOW_ABOVE_ROWS = 50_000  # above which a search by scikit-learn is slow enough for a warning
 _SCIKIT_LEARN_TASK_ROWS = 1024  # rows a thread takes at once
 _TIES_TASK_ROWS = 64  # rows whose ties are found at once: there may be as many as rows
-_TIED = 1e-9  # distances that differ by less, relatively, differ by rounding
-_PLAIN_PEAK = 1e-100, 1e100  # rows whose largest value is in this range are searched as they are
+_TIE_ROUNDING = 1e-9  # distances that differ by less, relatively, differ by rounding
+_UNSCALED_PEAK = 1e-100, 1e100  # rows whose largest value is in this range are searched as they are
 _METHOD = "scikit-learn exact"
 
 
@@ -105,12 +105,12 @@ class ScikitLearnIndex:
         numbers = numbers[np.argsort(distances[numbers, -1], kind="stable")]  # those with similar distances together
         for start in range(0, len(numbers), _TIES_TASK_ROWS):
             part = numbers[start : start + _TIES_TASK_ROWS]
-            farthest = distances[part[-1], -1] * (1 + _TIED)
+            farthest = distances[part[-1], -1] * (1 + _TIE_ROUNDING)
             found = model.radius_neighbors(self._X[part], farthest)
             for i, key, d, j in zip(part, row_keys(self._seed, part), *found, strict=True):
                 last = distances[i, -1]
-                nearer = ids[i, distances[i] < last * (1 - _TIED)]
-                tied = j[(np.abs(d - last) <= _TIED * last) & (j != i) & ~np.isin(j, nearer)]
+                nearer = ids[i, distances[i] < last * (1 - _TIE_ROUNDING)]
+                tied = j[(np.abs(d - last) <= _TIE_ROUNDING * last) & (j != i) & ~np.isin(j, nearer)]
                 if len(nearer) + len(tied) >= ids.shape[1]:  # fewer only by rounding errors
                     ids[i, len(nearer) :] = drawn(tied, ids.shape[1] - len(nearer), key)
 
@@ -158,7 +158,7 @@ class ScikitLearnIndex:
 def _scale_of(X: Any, metric: str | Callable[..., float]) -> float:
     """A power of two that brings sparse rows near 1 if squares of their values would overflow or vanish."""
     peak = float(np.abs(X.data).max(initial=0)) if sparse.issparse(X) and metric in ("euclidean", "manhattan") else 1.0
-    return 1.0 if _PLAIN_PEAK[0] < peak < _PLAIN_PEAK[1] else power_of_two(peak)
+    return 1.0 if _UNSCALED_PEAK[0] < peak < _UNSCALED_PEAK[1] else power_of_two(peak)
 
 
 def _equal_rows(new: Any, X: Any, ids: np.ndarray) -> np.ndarray:

@@ -28,8 +28,8 @@ from sce.graph.sketch import SKETCH_ABOVE_COLUMNS
 BRUTE_FORCE_UP_TO_TERMS = 2e10  # n n d: comparing all pairs takes less than a second
 BRUTE_FORCE_FROM_SHARE = 16  # brute force where the neighbours wanted are more than one row in this many
 KD_TREE_UP_TO_COLUMNS = 4  # up to which a k-d tree is quicker than the forest, whatever the data
-_PRECISION_SAMPLE_ROWS = 16  # rows that show whether float32 is fine enough
-_BLURRED_SHARE = 0.1  # of these rows, above which all are searched in float64
+_PRECISION_SAMPLE_ROWS = 4  # rows that show whether float32 is fine enough for most
+_BLURRED_SHARE = 0.25  # of these rows, above which all are searched in float64
 _BLURRED_UP_TO_TERMS = 1e11  # m n d: up to which m rows that float32 blurs are searched for exactly
 _SAME_DIRECTION = 1e-14  # unit rows of float64 that differ by less differ by rounding
 
