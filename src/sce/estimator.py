@@ -17,6 +17,7 @@ from sce.errors import ParameterError
 from sce.graph.build import AffinityResult, GraphOptions, build_affinity
 from sce.layout.engine import Engine
 from sce.layout.lay_out import lay_out
+from sce.layout.light_points import refuse_light_points
 from sce.layout.problem import Problem
 from sce.layout.records import Layout, Record, Watch
 from sce.layout.scale import ScaleRule
@@ -191,6 +192,7 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             engine = make_engine(self.engine, team)
             graph = build_affinity(X, parameters.graph, team, seed)
             report.stage(_describe(graph))
+            refuse_light_points(parameters.layout.rule, graph.P, weights)
             problem = Problem(Similarities(graph.P, team), weights, seed)
             vectors = None if self._is_pairwise() else X
             layout = lay_out(problem, parameters.layout, engine, vectors=vectors, watch=Watch(self.callback, report))

@@ -8,11 +8,12 @@ from scipy import sparse
 
 from sce import SCE
 from sce.errors import DataWarning, GraphWarning, InputError, ParameterError
-from sce.graph import build
+from sce.graph import build, forest, vectors
 from sce.graph.affinity import entropic_affinity, knn_affinity
 from sce.graph.build import GraphOptions, build_affinity, build_cross_affinity
 from sce.graph.distances import neighbors_graph
 from sce.graph.forecast import fit_memory
+from sce.graph.found import POOR_RECALL
 from sce.graph.index import build_index, nearest_neighbors
 from searches import distances_between
 
@@ -120,6 +121,33 @@ def test_copies_are_announced(mixture, team):
         result = build_affinity(X, GraphOptions(n_neighbors=6), team, 0)
     assert len(result.notes) == 1
     quiet(X, GraphOptions(n_neighbors=20), team, 0)
+
+
+def test_poor_recall_is_announced(team, monkeypatch):
+    """Noise in many columns, too many rows for brute force: how few neighbours were found, and what would help."""
+    monkeypatch.setattr(vectors, "BRUTE_FORCE_UP_TO_TERMS", 0)
+    monkeypatch.setattr(forest, "BRUTE_FORCE_INSTEAD_UP_TO_TERMS", 3000 * 3000 * 60)
+    X = np.random.default_rng(0).normal(size=(9000, 60))
+    with pytest.warns(
+        GraphWarning,
+        match=r"^Only about [1-8][0-9] % of the nearest neighbours were found, because in 60 columns .*: reduce the columns "
+        r".*, embed a sample of at most 2,904 rows.*or give neighbours .* with metric='precomputed'\.$",
+    ):
+        result = build_affinity(X, GraphOptions(), team, 0)
+    assert 0.1 < result.recall < POOR_RECALL
+    assert len(result.notes) == 1
+    quiet(X[:2900], GraphOptions(), team, 0)
+
+
+@pytest.mark.parametrize("size", [1e306, 1e307])
+@pytest.mark.parametrize("affinity", ["knn", "entropic"])
+def test_huge_values_lose_no_edge(affinity, size, mixture, team):
+    """The graph does not depend on the unit of the data, up to the largest numbers."""
+    X = mixture(300, 5).astype(float)
+    X /= np.abs(X).max()
+    a, b = (quiet(X * s, GraphOptions(affinity), team, 0).P for s in (1.0, size * 10))
+    assert a.nnz == b.nnz
+    assert abs(a - b).max() < 1e-4 * a.max()
 
 
 def test_rows_without_edges_are_announced(team):

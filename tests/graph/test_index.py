@@ -13,10 +13,10 @@ from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
 from sce.core.parallel import Team
-from sce.errors import DataWarning, ParameterError
+from sce.errors import DataWarning, InputError, ParameterError
 from sce.graph import forest, scikit_learn
 from sce.graph.index import build_index, nearest_neighbors
-from searches import assert_valid, bytes_of, recall, true_distances
+from searches import assert_valid, bytes_of, distances_between, recall, true_distances
 
 
 def by_sklearn(X, k, metric="euclidean"):
@@ -100,7 +100,7 @@ def test_forest_without_structure(team, forest_only, monkeypatch):
     near = nearest_neighbors(X, 10, team=team)
     assert near.method == "brute force"
     assert recall(near, truth, step=5) == 1.0
-    monkeypatch.setattr(forest, "_BRUTE_FORCE_INSTEAD_UP_TO_TERMS", 0)
+    monkeypatch.setattr(forest, "BRUTE_FORCE_INSTEAD_UP_TO_TERMS", 0)
     near = nearest_neighbors(X, 10, team=team)
     assert near.method == "forest"
     assert_valid(near, 5000, 10)
@@ -212,6 +212,61 @@ def test_pairs_of_copies_keep_both(team, forest_only):
     assert_valid(near, 2000, 3)
 
 
+def categories(n, columns, levels, seed=0):
+    """One-hot columns: most distances are ties."""
+    drawn = np.random.default_rng(seed).integers(0, levels, (n, columns))
+    return np.concatenate([np.eye(levels)[column] for column in drawn.T], axis=1)
+
+
+def most_listed(near):
+    """In how many lists the most listed row is."""
+    return np.bincount(near.indices.ravel()).max()
+
+
+@pytest.mark.parametrize("way", ["brute force", "k-d tree", "forest", "scikit-learn", "precomputed"])
+def test_ties_make_no_hubs(way, team, send):
+    """Among 700 rows equally far from one another, no row is in many more lists than another; the seed decides."""
+    send(way)
+    X = np.eye(700)
+    metric = {"scikit-learn": "hamming", "precomputed": "precomputed"}.get(way, "euclidean")
+    X = 1 - X if way == "precomputed" else X
+    a, b = (nearest_neighbors(X, 10, metric=metric, seed=seed, team=team) for seed in (0, 1))
+    assert a.method.startswith(way)
+    for near in (a, b):
+        assert_valid(near, 700, 10)
+        assert most_listed(near) <= 30  # Poisson of mean 10: one in 10^7
+    assert (np.sort(a.indices) != np.sort(b.indices)).any(axis=1).mean() > 0.99
+    again = nearest_neighbors(X, 10, metric=metric, seed=0, team=Team(1))
+    assert bytes_of(a) == bytes_of(again)
+
+
+@pytest.mark.parametrize("way", ["k-d tree", "scikit-learn", "precomputed"])
+def test_exact_ways_agree_on_ties(way, team, send):
+    """Which of many tied rows are neighbours depends on the seed and the rows, not on the way of searching."""
+    send(way)
+    X = np.unique(categories(600, 3, 9), axis=0)
+    X = X[np.random.default_rng(0).permutation(len(X))]
+    D = np.rint(distances_between(X, X, "sqeuclidean"))
+    metric = {"scikit-learn": "hamming", "precomputed": "precomputed"}.get(way, "euclidean")
+    near = nearest_neighbors(D if way == "precomputed" else X, 12, metric=metric, seed=5, team=team)
+    assert near.method.startswith(way)
+    send("brute force")
+    expected = nearest_neighbors(X, 12, seed=5, team=team)
+    assert (np.sort(near.indices, axis=1) == np.sort(expected.indices, axis=1)).all()
+
+
+@pytest.mark.parametrize("way", ["brute force", "k-d tree", "forest"])
+def test_copies_of_one_row_share_its_neighbours(way, team, send):
+    """Where 400 rows surround 1,000 copies of one, each lists other copies, not the first few."""
+    send(way)
+    X = np.concatenate([np.zeros((1000, 200)), np.eye(200), -np.eye(200)])
+    near = nearest_neighbors(X, 8, team=team)
+    assert near.method == way
+    assert_valid(near, 1400, 8)
+    assert (near.indices[1000:] < 1000).mean() > 0.99
+    assert np.bincount(near.indices[1000:].ravel()).max() <= 15  # Poisson of mean 3.2: one in 10^6
+
+
 @settings(max_examples=40, deadline=None, derandomize=True)
 @given(st.integers(2, 40), st.integers(1, 4), st.integers(0, 2), st.integers(0, 99))
 def test_any_small_grid(n, d, largest, seed):
@@ -236,7 +291,7 @@ def test_large_offsets(way, offset, mixture, team, send):
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "cosine", "correlation"])
-@pytest.mark.parametrize("size", [1e-200, 1e-20, 1e20, 1e200])
+@pytest.mark.parametrize("size", [1e-200, 1e-20, 1e20, 1e200, 1e306, 1e307])
 def test_huge_and_tiny_values(metric, size, mixture, team):
     """The unit of the data does not matter."""
     X = mixture(300, 6).astype(float)
@@ -244,6 +299,26 @@ def test_huge_and_tiny_values(metric, size, mixture, team):
     unit = 1.0 if metric in ("cosine", "correlation") else size
     np.testing.assert_allclose(scaled.distances / unit, plain.distances, rtol=1e-5, atol=1e-9)
     assert (scaled.indices == plain.indices).mean() > 0.99
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e200])
+def test_squares_beyond_float64_are_refused(size, mixture, team):
+    """Neither infinite distances nor false copies come out."""
+    with pytest.raises(InputError, match="too large or too small for float64: multiply X by a constant"):
+        nearest_neighbors(mixture(300, 6).astype(float) * size, 5, metric="sqeuclidean", team=team)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+@pytest.mark.parametrize("size", [1e-200, 1e200, 1e306])
+def test_huge_and_tiny_sparse_values(metric, size, team):
+    """They are scaled before scikit-learn squares them."""
+    X = sparse.random(200, 30, 0.2, "csr", random_state=0)
+    plain, scaled = (nearest_neighbors(X * s, 5, metric=metric, team=team) for s in (1.0, size))
+    np.testing.assert_allclose(scaled.distances / size, plain.distances, rtol=1e-5, atol=1e-7)
+    new = build_index(X * size, metric=metric).query(X[:9] * size, 5, team)
+    np.testing.assert_allclose(
+        new.distances / size, build_index(X, metric=metric).query(X[:9], 5, team).distances, atol=1e-7
+    )
 
 
 def test_one_far_value(team):

@@ -112,7 +112,7 @@ def test_data_without_structure(team, forest_only, monkeypatch):
     near = build_index(X[:4000]).query(X[4000:], 10, team)
     assert near.method == "brute force"
     assert (near.distances <= expected).all()
-    monkeypatch.setattr(forest, "_BRUTE_FORCE_INSTEAD_UP_TO_TERMS", 0)
+    monkeypatch.setattr(forest, "BRUTE_FORCE_INSTEAD_UP_TO_TERMS", 0)
     near = build_index(X[:4000]).query(X[4000:], 10, team)
     assert near.method == "forest"
     assert near.recall < 0.9

@@ -6,9 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sce.core.parallel import Team
-from sce.graph import candidates, forest, kernels, ranking, routing, trees
+from sce.core.random import below
+from sce.graph import candidates, copies, forest, kernels, ranking, routing, trees
+from sce.graph.found import tie_draws
 from sce.graph.metrics import ABSOLUTES, SQUARES
 from sce.graph.sketch import Directions, project_singly
+
+KEY = np.uint64(7)
+KEYS = np.full(1000, KEY)
 
 
 def rows(n, d, seed=0):
@@ -35,21 +40,29 @@ def test_distances(d, terms):
     np.testing.assert_allclose(c, expected[:, 7:], rtol=1e-5)
 
 
+def nearest_first(numbers, distances, key=KEY):
+    """The twin of every order of neighbours: by distance, ties by a random number for each."""
+    draws = tie_draws(key, np.arange(len(distances)))
+    return sorted(numbers, key=lambda j: (distances[j], draws[j]))
+
+
 @settings(max_examples=60, deadline=None, derandomize=True)
-@given(st.lists(st.integers(0, 20), min_size=1, max_size=60), st.integers(1, 20))
-def test_heap_keeps_the_nearest(values, k):
-    """After any sequence of offers a heap holds the k least distances, and sorting it puts the farthest first."""
+@given(st.lists(st.integers(0, 20), min_size=1, max_size=60), st.integers(1, 20), st.randoms(use_true_random=False))
+def test_heap_keeps_the_nearest(values, k, random):
+    """Whatever the order of offers, a heap holds the k nearest, of those tied for the last place those drawn first."""
     heaps = kernels.empty_heaps(1, k)
     distances, ids = heaps.distances[0], heaps.ids[0]
-    for j, value in enumerate(values):
-        if value < distances[0]:
-            kernels.push(distances, ids, np.float32(value), j)
-            assert kernels.holds(ids, j)
+    offers = list(range(len(values)))
+    random.shuffle(offers)
+    for j in offers:
+        if values[j] <= distances[0]:
+            assert kernels.admit(distances, ids, np.float32(values[j]), j, KEY) == distances.max()
+            assert kernels.holds(ids, j) == (j in nearest_first(offers[: offers.index(j) + 1], values)[:k])
     assert not kernels.holds(ids, len(values))
-    kernels.sort_heap(distances, ids)
-    expected = sorted(values)[:k]
-    assert list(distances[::-1][: len(expected)]) == expected
-    assert all(values[j] == distance for j, distance in zip(ids, distances, strict=True) if j >= 0)
+    kernels.sort_heap(distances, ids, KEY)
+    expected = nearest_first(range(len(values)), values)[:k]
+    assert list(ids[::-1][: len(expected)]) == expected
+    assert list(distances[::-1][: len(expected)]) == [values[j] for j in expected]
     assert (ids >= 0).sum() == len(expected)
 
 
@@ -59,7 +72,7 @@ def test_exact_search(n, terms, team):
     """Exact search finds what sorting all distances finds, across blocks, for odd numbers of queries."""
     X = rows(n, 8)
     queries, k = np.arange(0, n, 3), min(n - 1, 12)
-    found = kernels.exact_neighbors(X, queries, k, terms, team)
+    found = kernels.exact_neighbors(X, queries, k, terms, 0, team)
     truth = all_distances(X[queries], X, terms)
     truth[np.arange(len(queries)), queries] = np.inf
     assert (found.ids == np.argsort(truth, axis=1, kind="stable")[:, :k]).all()
@@ -71,7 +84,7 @@ def test_exact_search(n, terms, team):
 def test_exact_search_for_other_rows(factor, terms, team):
     """Rows that are not indexed have the nearest of all indexed ones, which may be multiplied by a factor."""
     X, new = rows(600, 8), rows(33, 8, 1)
-    found = kernels.exact_neighbors_of(new, X, 12, terms, team, factor=factor)
+    found = kernels.exact_neighbors_of(new, X, 12, terms, KEYS[:33], team, factor=factor)
     truth = all_distances(new, factor * X, terms)
     assert (found.ids == np.argsort(truth, axis=1, kind="stable")[:, :12]).all()
     np.testing.assert_allclose(found.distances, np.sort(truth, axis=1)[:, :12], rtol=1e-5)
@@ -161,11 +174,11 @@ def test_a_tree_of_one_leaf():
 def test_candidates_of_new_rows_equal_twin(terms, team):
     """The nearest of what the leaves hold and of what the nearest offer, until all of the nearest have offered theirs."""
     Z, new, width = rows(800, 8), rows(30, 8, 1), 9
-    links = kernels.exact_neighbors(Z, np.arange(800), 5, terms, team).ids
+    links = kernels.exact_neighbors(Z, np.arange(800), 5, terms, 0, team).ids
     routes = routing.join_routes([trees.grow_tree_with_splits(Z, 30, np.uint64(key)) for key in (1, 2)])
     absent = np.where(np.arange(30) % 3 == 0, np.arange(30), -1).astype(np.int32)
     twins = np.where(np.arange(30) % 3 == 1, np.arange(30), -1).astype(np.int32)
-    marks, spaces = (twins, absent), routing.Spaces(None, None)
+    marks, spaces = routing.Marks(twins, absent, KEYS[:30]), routing.Spaces(None, None)
     found = routing.candidates_of(new, routing.Network(Z, routes, links), spaces, marks, width, terms, team)
     leaves = np.empty((30, 2), np.int32)
     routing.find_leaves(routes, new, leaves)
@@ -208,7 +221,7 @@ def test_leaf_search_equals_twin(team):
     heaps = kernels.empty_heaps(300, k)
     allowed = np.zeros((300, 300), bool)
     for tree in grown:
-        candidates.search_leaves(Z, tree, heaps, SQUARES, team)
+        candidates.search_leaves(Z, tree, heaps, SQUARES, KEY, team)
         for start, stop in zip(tree.starts[:-1], tree.starts[1:], strict=True):
             leaf = tree.order[start:stop]
             allowed[np.ix_(leaf, leaf)] = True
@@ -227,7 +240,7 @@ def test_join_equals_twin(d, team):
     truth = all_distances(Z, Z, SQUARES)
     heaps = kernels.Heaps(np.take_along_axis(truth, ids, 1).astype(np.float32), ids.copy())
     near = np.take_along_axis(ids, np.argsort(np.take_along_axis(truth, ids, 1), axis=1), 1)
-    candidates.join_neighbors(Z, heaps, reach, SQUARES, team)
+    candidates.join_neighbors(Z, heaps, reach, SQUARES, KEY, team)
     for i in range(200):
         met = set(near[i]) | set(near[near[i, :reach]].ravel()) - {i}
         assert set(heaps.ids[i]) == set(sorted(met, key=lambda j: truth[i, j])[:k])
@@ -242,7 +255,7 @@ def test_rank_on_full_rows(k, team):
     heaps.ids[:] = [[(i + s) % 50 for s in range(1, 11)] for i in range(50)]
     heaps.ids[7, 3:] = -1
     candidates = heaps.ids.copy()
-    ranked = ranking.rank(X, heaps, k, names, SQUARES, team)
+    ranked = ranking.rank(X, heaps, k, names, SQUARES, 0, team)
     truth = all_distances(X, X, SQUARES)
     for i in range(50):
         expected = sorted((j for j in candidates[i] if j >= 0), key=lambda j: truth[i, j])[:k]
@@ -257,8 +270,8 @@ def test_rank_of_rows_that_were_not_moved(team):
     names = np.random.default_rng(0).permutation(50).astype(np.int32)
     heaps = kernels.empty_heaps(50, 10)
     heaps.ids[:] = [[(i + s) % 50 for s in range(1, 11)] for i in range(50)]
-    moved = ranking.rank(X[names], heaps, 4, names, SQUARES, team)
-    ranked = ranking.rank(X, heaps, 4, names, SQUARES, team, moved=False)
+    moved = ranking.rank(X[names], heaps, 4, names, SQUARES, 0, team)
+    ranked = ranking.rank(X, heaps, 4, names, SQUARES, 0, team, moved=False)
     assert (ranked.ids == moved.ids).all()
     assert (ranked.distances == moved.distances).all()
 
@@ -269,7 +282,7 @@ def test_rank_for_other_rows(terms):
     X, new = rows(50, 16), rows(7, 16, 1)
     listed = np.array([np.random.default_rng(i).permutation(50)[:10] for i in range(7)], np.int32)
     listed[3, 2:] = -1
-    ranked = ranking.rank_for(new, X, listed, 4, terms, Team(1))
+    ranked = ranking.rank_for(new, X, listed, 4, terms, KEYS[:7], Team(1))
     truth = all_distances(new, X, terms)
     for i in range(7):
         expected = sorted((j for j in listed[i] if j >= 0), key=lambda j: truth[i, j])[:4]
@@ -277,14 +290,61 @@ def test_rank_for_other_rows(terms):
         np.testing.assert_allclose(ranked.distances[i, : len(expected)], truth[i, expected], rtol=1e-5)
 
 
-def test_ties_in_rank_go_to_the_lesser_name(team):
+@pytest.mark.parametrize("k", [3, 9])
+def test_names_and_seed_decide_ties_in_rank(k, team):
     """The order of the rows in memory decides nothing."""
-    X = np.zeros((4, 8), np.float32)
-    heaps = kernels.Heaps(
-        np.zeros((4, 3), np.float32), np.array([[j for j in range(4) if j != i] for i in range(4)], np.int32)
-    )
-    ranked = ranking.rank(X, heaps, 3, np.array([3, 1, 0, 2], np.int32), SQUARES, team)
-    assert ranked.ids.tolist() == [[0, 1, 2], [0, 2, 3], [1, 2, 3], [0, 1, 3]]
+    X = np.zeros((10, 8), np.float32)
+    names = np.random.default_rng(0).permutation(10).astype(np.int32)
+    lists = np.array([[j for j in range(10) if j != i] for i in range(10)], np.int32)
+    heaps = kernels.Heaps(np.zeros((10, 9), np.float32), lists)
+    ranked = ranking.rank(X, heaps, k, names, SQUARES, 3, team)
+    keys = kernels.row_keys(3, names)
+    for i in range(10):
+        expected = nearest_first(np.delete(np.arange(10), names[i]), np.zeros(10), keys[i])[:k]
+        assert ranked.ids[i].tolist() == expected
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(st.integers(2, 60), st.integers(1, 59), st.integers(0, 99))
+def test_exact_search_among_ties(n, k, seed):
+    """Of the rows tied for the last place those drawn first are taken, whatever their numbers."""
+    X, k = np.zeros((n, 8), np.float32), min(k, n - 1)
+    X[:, :2] = np.random.default_rng(seed).integers(0, 2, (n, 2))
+    found = kernels.exact_neighbors(X, np.arange(n), k, SQUARES, seed, Team(1))
+    keys = kernels.row_keys(seed, np.arange(n))
+    distances = all_distances(X, X, SQUARES)
+    for i in range(n):
+        assert found.ids[i].tolist() == nearest_first(np.delete(np.arange(n), i), distances[i], keys[i])[:k]
+    other = kernels.exact_neighbors_of(X, X, k, SQUARES, keys, Team(1))
+    for i in range(n):
+        assert other.ids[i].tolist() == nearest_first(range(n), distances[i], keys[i])[:k]
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(st.integers(1, 6), st.integers(0, 99))
+def test_copies_in_lists_are_spread(k, seed):
+    """Copies of a large group are replaced by as many of the same group, in a ring from a random one on; others stay."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 9, (80, 1)).astype(np.float32)
+    X[:40] = 0
+    groups = copies.find_copies(X, Team(1))
+    rows = np.flatnonzero(groups.sizes() <= k)
+    ids = np.array([rng.permutation(80)[:k] for _ in range(80)], np.int32)
+    before = ids.copy()
+    copies._spread_copies(groups, rows, ids, KEY)
+    for i in range(80):
+        seen = {}
+        for a, j in enumerate(before[i]):
+            group = groups.group[j]
+            members = groups.order[groups.starts[group] : groups.starts[group + 1]]
+            if i in rows and len(members) > k + 1:
+                key = kernels.row_key(KEY, np.uint64(i))
+                first = below.py_func(tie_draws(key, np.array([group]))[0], len(members))
+                place = first + seen.get(group, 0)
+                seen[group] = seen.get(group, 0) + 1
+                assert ids[i, a] == members[place % len(members)]
+            else:
+                assert ids[i, a] == j
 
 
 @pytest.mark.parametrize("terms", [SQUARES, ABSOLUTES])
@@ -304,20 +364,20 @@ def test_block_of_exact_search_changes_nothing(d, team):
     """Where columns are many, fewer rows are compared at once; the result is the same."""
     X = rows(700, d)
     X[300:] = X[:400]  # ties
-    expected = kernels.exact_neighbors(X, np.arange(700), 6, SQUARES, team)
+    expected = kernels.exact_neighbors(X, np.arange(700), 6, SQUARES, 0, team)
     wide = np.zeros((700, 20_000), np.float32)
     wide[:, :d] = X
-    found = kernels.exact_neighbors(wide, np.arange(8), 6, SQUARES, team)
+    found = kernels.exact_neighbors(wide, np.arange(8), 6, SQUARES, 0, team)
     assert (found.ids == expected.ids[:8]).all()
 
 
 def test_rows_with_too_few_candidates_are_completed(team):
     """A row whose list is short is searched for exactly; the others are left alone."""
     X = rows(60, 8)
-    near = kernels.exact_neighbors(X, np.arange(60), 5, SQUARES, team)
+    near = kernels.exact_neighbors(X, np.arange(60), 5, SQUARES, 0, team)
     broken = kernels.Heaps(near.distances.copy(), near.ids.copy())
     broken.ids[7, 3:], broken.distances[7, 3:] = -1, np.inf
-    forest._complete(X, broken, SQUARES, team)
+    forest._complete(X, broken, SQUARES, 0, team)
     assert (broken.ids == near.ids).all()
 
 
@@ -334,8 +394,8 @@ def test_table_of_numbers():
 def test_recall_is_measured_not_assumed(team):
     """Recall of true lists is 1; with a quarter of each list wrong it is three quarters."""
     X = rows(400, 8)
-    near = kernels.exact_neighbors(X, np.arange(400), 8, SQUARES, team)
-    near = ranking.rank(X, near, 8, np.arange(400, dtype=np.int32), SQUARES, team)
+    near = kernels.exact_neighbors(X, np.arange(400), 8, SQUARES, 0, team)
+    near = ranking.rank(X, near, 8, np.arange(400, dtype=np.int32), SQUARES, 0, team)
     truth = ranking.probe(X, 8, SQUARES, 0, team)
     assert ranking.sampled_recall(truth, near) == 1.0
     near.distances[:, -2:] = 1e9

@@ -218,7 +218,7 @@ def orthogonal_factor(A: np.ndarray) -> np.ndarray:
 
 def power_of_two(peak: float) -> float:
     """The power of two that brings `peak` into [0.5, 1), bounded so that neither it nor its inverse overflows."""
-    return float(np.ldexp(1.0, int(np.clip(-np.frexp(peak)[1], -1000, 1000)))) if peak > 0 else 1.0
+    return float(np.ldexp(1.0, int(np.clip(-np.frexp(peak)[1], -1023, 1023)))) if peak > 0 else 1.0
 
 
 def sample_rows(n: int, size: int, key: np.uint64) -> np.ndarray:

@@ -305,4 +305,8 @@ def _project_rows(rows: np.ndarray, mean: np.ndarray, axes: np.ndarray, out: np.
         rows = rows.astype(np.float64) * scale
     result = np.empty((len(rows), axes.shape[1]), np.float32)
     multiply(rows.astype(np.float32, copy=False), axes, result)
-    out[:] = result if scale == 1.0 else result.astype(np.float64) / scale
+    if scale == 1.0:
+        out[:] = result
+    else:
+        most = np.finfo(np.float64).max * min(scale, 1.0)  # coordinates of the largest numbers may be larger than these
+        out[:] = np.clip(result.astype(np.float64), -most, most) / scale

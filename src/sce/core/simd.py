@@ -17,14 +17,13 @@ from numba.extending import intrinsic
 LANES = 8
 _FLOAT_ROW = types.Array(types.float32, 1, "C")
 _FLOAT_VECTOR = ir.VectorType(ir.FloatType(), LANES)
-_WORD_VECTOR = ir.VectorType(ir.IntType(32), LANES)
 _POINTS_VECTOR = ir.VectorType(ir.FloatType(), 2 * LANES)  # x and y of a point, then of the next
 _POINT_VECTOR = ir.VectorType(ir.FloatType(), 2)
 _DOUBLE_VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 _CONTRACT = ("contract",)  # a product and a sum may become one instruction
 _SUMS_SIDE_BY_SIDE = 4  # an addition takes as long as it takes to start four
 
-Term = Callable[[Any, Any], Any]  # builder, vector of differences -> vector of terms
+Term = Callable[[Any, Any, Any], Any]  # builder, vector of differences, bits of a number -> vector of terms
 
 
 def _add_lanes(builder: Any, vector: Any) -> Any:
@@ -39,20 +38,31 @@ def _add_lanes(builder: Any, vector: Any) -> Any:
 # ------------------------------------------------------------------------------------------------------------- distances
 
 
-def _build_sum(context: Any, builder: Any, rows: Any, term: Term) -> Any:
+def _sum_over(rows: tuple[Any, Any], term: Term) -> Any:
+    """The signature and the instructions of a sum of term(x - y) over two rows, both of float32 or both of float64."""
+    kind = types.float64 if types.float64 in (rows[0].dtype, rows[1].dtype) else types.float32
+    row = types.Array(kind, 1, "C")
+
+    def build(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
+        return _build_sum(context, builder, row, arguments, term)
+
+    return kind(row, row), build
+
+
+def _build_sum(context: Any, builder: Any, row: Any, rows: Any, term: Term) -> Any:
     """The instructions that sum term(x - y) over two rows of equal length, a multiple of eight."""
-    x, y = (context.make_array(_FLOAT_ROW)(context, builder, row) for row in rows)
+    bits = row.dtype.bitwidth
+    vector = _FLOAT_VECTOR if bits == 32 else _DOUBLE_VECTOR
+    x, y = (context.make_array(row)(context, builder, one) for one in rows)
     (n,) = cgutils.unpack_tuple(builder, x.shape, 1)
-    sums = [
-        cgutils.alloca_once_value(builder, ir.Constant(_FLOAT_VECTOR, [0.0] * LANES)) for _ in range(_SUMS_SIDE_BY_SIDE)
-    ]
+    sums = [cgutils.alloca_once_value(builder, ir.Constant(vector, [0.0] * LANES)) for _ in range(_SUMS_SIDE_BY_SIDE)]
 
     def load(row: Any, place: Any) -> Any:
-        return builder.load(builder.bitcast(builder.gep(row.data, [place]), _FLOAT_VECTOR.as_pointer()), align=4)
+        return builder.load(builder.bitcast(builder.gep(row.data, [place]), vector.as_pointer()), align=bits // 8)
 
     def add(total: Any, place: Any) -> None:
         difference = builder.fsub(load(x, place), load(y, place))
-        builder.store(builder.fadd(builder.load(total), term(builder, difference), flags=_CONTRACT), total)
+        builder.store(builder.fadd(builder.load(total), term(builder, difference, bits), flags=_CONTRACT), total)
 
     step = n.type(_SUMS_SIDE_BY_SIDE * LANES)
     whole = builder.sub(n, builder.urem(n, step))
@@ -65,33 +75,26 @@ def _build_sum(context: Any, builder: Any, rows: Any, term: Term) -> Any:
     return _add_lanes(builder, builder.fadd(builder.fadd(parts[0], parts[2]), builder.fadd(parts[1], parts[3])))
 
 
-def _square(builder: Any, z: Any) -> Any:
+def _square(builder: Any, z: Any, _: Any) -> Any:
     return builder.fmul(z, z, flags=_CONTRACT)
 
 
-def _absolute(builder: Any, z: Any) -> Any:
-    words = builder.bitcast(z, _WORD_VECTOR)
-    return builder.bitcast(builder.and_(words, _WORD_VECTOR([0x7FFFFFFF] * LANES)), _FLOAT_VECTOR)  # without the sign
+def _absolute(builder: Any, z: Any, bits: Any) -> Any:
+    words = ir.VectorType(ir.IntType(bits), LANES)
+    without_sign = builder.and_(builder.bitcast(z, words), words([(1 << (bits - 1)) - 1] * LANES))
+    return builder.bitcast(without_sign, z.type)
 
 
 @intrinsic
-def sum_squares(_: Any, x: Any, y: Any) -> Any:  # noqa: ARG001
-    """The sum of the squared differences of two rows of float32, whose length is a multiple of eight."""
-
-    def build(context: Any, builder: Any, _: Any, rows: Any) -> Any:
-        return _build_sum(context, builder, rows, _square)
-
-    return types.float32(_FLOAT_ROW, _FLOAT_ROW), build
+def sum_squares(_: Any, x: Any, y: Any) -> Any:
+    """The sum of the squared differences of two rows of float32, or float64, whose length is a multiple of eight."""
+    return _sum_over((x, y), _square)
 
 
 @intrinsic
-def sum_absolutes(_: Any, x: Any, y: Any) -> Any:  # noqa: ARG001
-    """The sum of the absolute differences of two rows of float32, whose length is a multiple of eight."""
-
-    def build(context: Any, builder: Any, _: Any, rows: Any) -> Any:
-        return _build_sum(context, builder, rows, _absolute)
-
-    return types.float32(_FLOAT_ROW, _FLOAT_ROW), build
+def sum_absolutes(_: Any, x: Any, y: Any) -> Any:
+    """The sum of the absolute differences of two rows of float32, or float64, whose length is a multiple of eight."""
+    return _sum_over((x, y), _absolute)
 
 
 # ------------------------------------------------------------------------------------------------------ pulls and pushes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sce.core.parallel import Team
+from sce.graph.copies import content_keys
 from sce.graph.found import Found
 from sce.graph.kernels import exact_neighbors, exact_neighbors_of, pad_columns
 from sce.graph.metrics import SQUARES
@@ -17,26 +18,29 @@ class BruteForce:
     Parameters
     ----------
     values : array of shape (n, d)
-        Prepared rows; copied unless they are float32 and d is a multiple of eight.
+        Prepared rows; copied unless d is a multiple of eight.
     terms : int
         What is summed over the columns: see :class:`sce.graph.metrics.Metric`.
+    seed : int
+        Decides ties.
     """
 
-    def __init__(self, values: np.ndarray, terms: int) -> None:
-        self._values, self._terms = _padded(values), terms
+    def __init__(self, values: np.ndarray, terms: int, seed: int) -> None:
+        self._values, self._terms, self._seed = _padded(values), terms, seed
 
     def self_neighbors(self, k: int, team: Team) -> Found:
         """The k nearest other rows of each row."""
         numbers = np.arange(len(self._values))
-        candidates = exact_neighbors(self._values, numbers, k, self._terms, team)
-        near = rank(self._values, candidates, k, numbers.astype(np.int32), self._terms, team)
+        candidates = exact_neighbors(self._values, numbers, k, self._terms, self._seed, team)
+        near = rank(self._values, candidates, k, numbers.astype(np.int32), self._terms, self._seed, team)
         return Found(near.ids, near.distances, self._terms == SQUARES, "brute force", 1.0)
 
     def query(self, rows: np.ndarray, k: int, team: Team) -> Found:
         """The k nearest of the indexed rows for each prepared new row."""
         new = _padded(rows)
-        candidates = exact_neighbors_of(new, self._values, k, self._terms, team)
-        near = rank_for(new, self._values, candidates.ids, k, self._terms, team)
+        keys = content_keys(new, self._seed, team)
+        candidates = exact_neighbors_of(new, self._values, k, self._terms, keys, team)
+        near = rank_for(new, self._values, candidates.ids, k, self._terms, keys, team)
         return Found(near.ids, near.distances, self._terms == SQUARES, "brute force", 1.0)
 
     def query_far(self, rows: np.ndarray, factor: float, k: int, team: Team) -> Found:
@@ -44,15 +48,17 @@ class BruteForce:
 
         That has been done with `rows`; the distances are those of the products.
         """
-        near = exact_neighbors_of(_padded(rows), self._values, k, self._terms, team, factor=factor)
+        new = _padded(rows)
+        keys = content_keys(new, self._seed, team)
+        near = exact_neighbors_of(new, self._values, k, self._terms, keys, team, factor=factor)
         return Found(near.ids, near.distances, self._terms == SQUARES, "brute force", 1.0)
 
 
 def _padded(values: np.ndarray) -> np.ndarray:
-    """Rows in float32 with zero columns up to a multiple of eight; the same array if they are in that form."""
+    """Rows with zero columns up to a multiple of eight; the same array if they are in that form."""
     n, d = values.shape
-    if values.dtype == np.float32 and d == pad_columns(d):
+    if d == pad_columns(d):
         return values
-    padded = np.zeros((n, pad_columns(d)), np.float32)
+    padded = np.zeros((n, pad_columns(d)), values.dtype)
     padded[:, :d] = values
     return padded

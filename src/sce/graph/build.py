@@ -242,6 +242,7 @@ def _searched(
     near = nearest_neighbors(X, k, metric=options.metric, seed=seed, team=team)
     if not (near.indices >= 0).any():
         raise InputError("No row of the distance matrix has a neighbour, so there is no graph to draw.")
+    _remark_on_recall(near, X, options, remarks)
     _remark_on_copies(near, remarks)
     return AFFINITIES[str(options.affinity)].among_rows(near, perplexity, team), near
 
@@ -291,6 +292,26 @@ def _reads_in_place(X: Any, columns: int, metric: object) -> bool:
     own = own_metric(metric)
     as_they_are = own is not None and own.terms == SQUARES and not own.unit_rows
     return as_they_are and columns > SKETCH_ABOVE_COLUMNS and can_borrow(X, pad_columns(columns))
+
+
+def _remark_on_recall(near: Neighbors, X: Any, options: GraphOptions, remarks: _Remarks) -> None:
+    """Remark on a search that missed many neighbours: rows without structure, too many to compare them all."""
+    from sce.graph.forest import BRUTE_FORCE_INSTEAD_UP_TO_TERMS
+    from sce.graph.found import POOR_RECALL
+    from sce.graph.kernels import pad_columns
+
+    if near.recall >= POOR_RECALL:
+        return
+    own = own_metric(options.metric)
+    columns = pad_columns(X.shape[1] + (own is not None and own.unit_rows))
+    rows = int((BRUTE_FORCE_INSTEAD_UP_TO_TERMS / columns) ** 0.5)
+    remarks.warn(
+        f"Only about {100 * near.recall:.0f} % of the nearest neighbours were found, because in {X.shape[1]} columns the rows "
+        "are about equally far from one another: reduce the columns to fewer principal components (such as 20), embed a "
+        f"sample of at most {rows:,} rows, which are compared with one another, or give neighbours found elsewhere with "
+        "metric='precomputed'.",
+        GraphWarning,
+    )
 
 
 def _remark_on_copies(near: Neighbors, remarks: _Remarks) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from sce.core.compiled import kernel
 from sce.core.parallel import Team
-from sce.graph.kernels import Heaps, holds, pair_distance, push, sort_heap, two_rows
+from sce.graph.kernels import Heaps, admit, holds, pair_distance, row_key, sort_heap, two_rows
 from sce.graph.trees import Tree
 
 _JOIN_TASK_ROWS = 1024  # rows a thread takes at once
@@ -19,29 +19,28 @@ _TASK_LEAVES = 8  # leaves a thread takes at once
 
 
 @kernel
-def _meet(heaps: Any, rows: Any, worst: Any, a: Any, found: Any, first: Any) -> None:
+def _meet(heaps: Any, rows: Any, worst: Any, a: Any, found: Any, first: Any, ties: Any) -> None:
     """Offer row `a` of a leaf and each of those from `first` on to one another."""
     i = rows[a]
+    key = row_key(ties, np.uint64(i))
     for offset in range(found.size):
         distance = found[offset]
         b = first + offset
         j = rows[b]
-        if distance < worst[a] and not holds(heaps.ids[i], j):
-            push(heaps.distances[i], heaps.ids[i], distance, j)
-            worst[a] = heaps.distances[i, 0]
-        if distance < worst[b] and not holds(heaps.ids[j], i):
-            push(heaps.distances[j], heaps.ids[j], distance, i)
-            worst[b] = heaps.distances[j, 0]
+        if distance <= worst[a] and not holds(heaps.ids[i], j):
+            worst[a] = admit(heaps.distances[i], heaps.ids[i], distance, j, key)
+        if distance <= worst[b] and not holds(heaps.ids[j], i):
+            worst[b] = admit(heaps.distances[j], heaps.ids[j], distance, i, row_key(ties, np.uint64(j)))
 
 
 @kernel(fused=True)
-def _search_leaves(Z: Any, order: Any, starts: Any, heaps: Any, terms: Any) -> None:
+def _search_leaves(Z: Any, order: Any, starts: Any, heaps: Any, terms: Any, ties: Any) -> None:
     """Compare all pairs within each leaf; starts holds the first row of each leaf and the end of the last."""
     d = Z.shape[1]
     most = 0
     for t in range(starts.size - 1):
         most = max(most, starts[t + 1] - starts[t])
-    T, c, worst = np.empty((d, most), np.float32), np.empty((2, most), np.float32), np.empty(most, np.float32)
+    T, c, worst = np.empty((d, most), Z.dtype), np.empty((2, most), Z.dtype), np.empty(most, Z.dtype)
     for t in range(starts.size - 1):
         rows = order[starts[t] : starts[t + 1]]
         m = rows.size
@@ -51,15 +50,15 @@ def _search_leaves(Z: Any, order: Any, starts: Any, heaps: Any, terms: Any) -> N
                 T[column, a] = Z[rows[a], column]
         for a in range(0, m - 1, 2):
             two_rows(c[0, : m - a - 1], c[1, : m - a - 1], Z[rows[a]], Z[rows[a + 1]], T, a + 1, terms)
-            _meet(heaps, rows, worst, a, c[0, : m - a - 1], a + 1)
-            _meet(heaps, rows, worst, a + 1, c[1, 1 : m - a - 1], a + 2)
+            _meet(heaps, rows, worst, a, c[0, : m - a - 1], a + 1, ties)
+            _meet(heaps, rows, worst, a + 1, c[1, 1 : m - a - 1], a + 2, ties)
 
 
-def search_leaves(Z: np.ndarray, tree: Tree, heaps: Heaps, terms: int, team: Team) -> None:
-    """Update the heaps with all pairs that share a leaf."""
+def search_leaves(Z: np.ndarray, tree: Tree, heaps: Heaps, terms: int, ties: np.uint64, team: Team) -> None:
+    """Update the heaps with all pairs that share a leaf; `ties` is the stream that decides ties."""
 
     def work(start: int, stop: int) -> None:
-        _search_leaves(Z, tree.order, tree.starts[start : stop + 1], heaps, terms)
+        _search_leaves(Z, tree.order, tree.starts[start : stop + 1], heaps, terms, ties)
 
     team.sweep(work, len(tree.starts) - 1, _TASK_LEAVES)
 
@@ -82,15 +81,15 @@ def add_number(table: Any, j: Any) -> Any:
 
 @kernel(fused=True)
 def distance_within(x: Any, y: Any, worst: Any, terms: Any) -> Any:
-    """The distance of two rows, or infinity as soon as the first 64 columns show that it is not below `worst`."""
+    """The distance of two rows, or infinity as soon as the first 64 columns show that it is above `worst`."""
     if x.size <= 96:
         return pair_distance(x, y, terms)
     part = pair_distance(x[:64], y[:64], terms)
-    return part + pair_distance(x[64:], y[64:], terms) if part < worst else np.float32(np.inf)
+    return part + pair_distance(x[64:], y[64:], terms) if part <= worst else np.float32(np.inf)
 
 
 @kernel(fused=True)
-def _join_rows(Z: Any, start: Any, stop: Any, near: Any, reach: Any, heaps: Any, terms: Any) -> None:
+def _join_rows(Z: Any, start: Any, stop: Any, near: Any, reach: Any, heaps: Any, terms: Any, ties: Any) -> None:
     """Offer rows start to stop the neighbours (columns of `near`) of their `reach` nearest ones."""
     width = near.shape[1]
     size = 64
@@ -98,7 +97,7 @@ def _join_rows(Z: Any, start: Any, stop: Any, near: Any, reach: Any, heaps: Any,
         size *= 2
     table = np.empty(size, np.int32)
     for i in range(start, stop):
-        distances, ids = heaps.distances[i], heaps.ids[i]
+        distances, ids, key = heaps.distances[i], heaps.ids[i], row_key(ties, np.uint64(i))
         table[:] = -1
         add_number(table, i)
         for place in range(ids.size):
@@ -109,24 +108,24 @@ def _join_rows(Z: Any, start: Any, stop: Any, near: Any, reach: Any, heaps: Any,
                 for j in near[near[i, a]]:
                     if j >= 0 and add_number(table, j):
                         distance = distance_within(Z[i], Z[j], distances[0], terms)
-                        if distance < distances[0]:
-                            push(distances, ids, distance, j)
+                        if distance <= distances[0]:
+                            admit(distances, ids, distance, j, key)
 
 
 @kernel
-def _sort_rows(heaps: Any, start: Any, stop: Any, near: Any) -> None:
+def _sort_rows(heaps: Any, start: Any, stop: Any, near: Any, ties: Any) -> None:
     """Sort heaps start to stop from far to near, and copy the row numbers, nearest first."""
     k = heaps.ids.shape[1]
     for i in range(start, stop):
-        sort_heap(heaps.distances[i], heaps.ids[i])
+        sort_heap(heaps.distances[i], heaps.ids[i], row_key(ties, np.uint64(i)))
         for a in range(near.shape[1]):
             near[i, a] = heaps.ids[i, k - 1 - a]
 
 
-def join_neighbors(Z: np.ndarray, heaps: Heaps, reach: int, terms: int, team: Team) -> None:
-    """Offer every row the neighbours of its `reach` nearest neighbours."""
+def join_neighbors(Z: np.ndarray, heaps: Heaps, reach: int, terms: int, ties: np.uint64, team: Team) -> None:
+    """Offer every row the neighbours of its `reach` nearest neighbours; `ties` is the stream that decides ties."""
     n, k = heaps.ids.shape
     near = np.empty((n, k), np.int32)
-    team.sweep(lambda start, stop: _sort_rows(heaps, start, stop, near), n, _JOIN_TASK_ROWS)
+    team.sweep(lambda start, stop: _sort_rows(heaps, start, stop, near, ties), n, _JOIN_TASK_ROWS)
     reach = min(reach, k)
-    team.sweep(lambda start, stop: _join_rows(Z, start, stop, near, reach, heaps, terms), n, _JOIN_TASK_ROWS)
+    team.sweep(lambda start, stop: _join_rows(Z, start, stop, near, reach, heaps, terms, ties), n, _JOIN_TASK_ROWS)

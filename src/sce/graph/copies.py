@@ -9,9 +9,10 @@ import numpy as np
 
 from sce.core.compiled import kernel
 from sce.core.parallel import Team
-from sce.core.random import GOLDEN, bits
+from sce.core.random import GOLDEN, below, bits
 from sce.graph.found import Found, sort_ties
 from sce.graph.inplace import keep_rows
+from sce.graph.kernels import row_key, ties_key
 from sce.graph.rows import Rows, rows_per_task
 
 _COPIES_TASK_ROWS = 4096  # rows with many copies that a thread takes at once
@@ -60,6 +61,12 @@ def _hashes(values: np.ndarray, team: Team) -> np.ndarray:
     return hashes
 
 
+def content_keys(values: np.ndarray, seed: int, team: Team) -> np.ndarray:
+    """A key for the ties of each new row: a function of its content, because it must not depend on other new rows."""
+    with np.errstate(over="ignore"):
+        return np.asarray(bits.py_func(ties_key(seed), _hashes(values, team)))
+
+
 @kernel
 def _mark_new(values: Any, hashes: Any, order: Any, new: Any) -> None:
     """Whether each row, in the given order, differs from the one before it; equal rows have equal hashes."""
@@ -95,11 +102,12 @@ def find_copies(values: np.ndarray, team: Team) -> Copies:
 # ------------------------------------------------------------------------------------------------ among indexed rows
 
 
-def search_among_copies(rows: Rows, k: int, search: Callable[[Rows], Found], team: Team) -> Found:
+def search_among_copies(rows: Rows, k: int, search: Callable[[Rows], Found], seed: int, team: Team) -> Found:
     """Search among at most k + 1 copies of each row; a row with more copies than that gets copies as neighbours.
 
-    More copies can change no distance, and thousands of equal rows would fill whole leaves of any tree. Afterwards `rows`,
-    where they are a copy of the data, hold only those that were searched.
+    More copies can change no distance, and thousands of equal rows would fill whole leaves of any tree. Where some of many
+    copies are neighbours of another row, the seed decides which. Afterwards `rows`, where they are a copy of the data, hold
+    only those that were searched.
     """
     copies = find_copies(rows.values, team)
     n = len(rows.values)
@@ -113,7 +121,14 @@ def search_among_copies(rows: Rows, k: int, search: Callable[[Rows], Found], tea
     distances = np.zeros((n, k), part.distances.dtype)
     ids[keep] = keep[part.ids]
     distances[keep] = part.distances
-    many = np.flatnonzero(copies.sizes() > k)
+    sizes = copies.sizes()
+    many, others = np.flatnonzero(sizes > k), np.flatnonzero(sizes <= k)
+    del sizes
+
+    def spread(start: int, stop: int) -> None:
+        _spread_copies(copies, others[start:stop], ids, ties_key(seed))
+
+    team.sweep(spread, len(others), _COPIES_TASK_ROWS)
 
     def work(start: int, stop: int) -> None:
         ids[many[start:stop]] = _next_copies(copies, many[start:stop], k)
@@ -121,6 +136,25 @@ def search_among_copies(rows: Rows, k: int, search: Callable[[Rows], Found], tea
 
     team.sweep(work, len(many), _COPIES_TASK_ROWS)
     return part._replace(ids=ids, distances=distances)
+
+
+@kernel
+def _spread_copies(copies: Any, rows: Any, ids: Any, ties: Any) -> None:
+    """Replace those in the lists of some rows that have more than k + 1 copies: by copies in a ring, from a random one on.
+
+    The search knows only the first of them, which would be neighbours of all rows near by.
+    """
+    k = ids.shape[1]
+    for i in rows:
+        key = row_key(ties, np.uint64(i))
+        for a in range(k):
+            group = copies.group[ids[i, a]]
+            first, size = copies.starts[group], copies.starts[group + 1] - copies.starts[group]
+            if size > k + 1:
+                place = below(bits(key, np.uint64(group)), size)
+                for b in range(a):
+                    place += copies.group[ids[i, b]] == group
+                ids[i, a] = copies.order[first + place % size]
 
 
 def _next_copies(copies: Copies, rows: np.ndarray, k: int) -> np.ndarray:

@@ -13,7 +13,8 @@ from sce.core.warn import warn
 from sce.errors import GraphWarning, InputError
 from sce.graph.checks import check_list_length
 from sce.graph.csr import entry_rows
-from sce.graph.found import Neighbors
+from sce.graph.found import Neighbors, tie_draws
+from sce.graph.kernels import row_keys
 
 _METHOD_GIVEN = "precomputed distances"
 
@@ -110,10 +111,12 @@ class PrecomputedIndex:
     Parameters
     ----------
     D : array or scipy sparse matrix of shape (n, n)
+    seed : int
+        Decides ties.
     """
 
-    def __init__(self, D: Any) -> None:
-        self._D = D
+    def __init__(self, D: Any, seed: int) -> None:
+        self._D, self._seed = D, seed
 
     @property
     def n_rows(self) -> int:
@@ -122,7 +125,7 @@ class PrecomputedIndex:
 
     def self_neighbors(self, k: int, team: Team) -> Neighbors:  # noqa: ARG002
         """The k nearest other rows of every indexed row."""
-        return neighbors_from_distances(self._D, k)
+        return neighbors_from_distances(self._D, k, self._seed)
 
     def query(self, rows: Any, k: int, team: Team) -> Neighbors:  # noqa: ARG002
         """The k nearest of the indexed rows for each new row, given by its distances to all indexed rows."""
@@ -132,10 +135,10 @@ class PrecomputedIndex:
                 f"got shape {_shape(rows)}."
             )
         check_list_length(k, self.n_rows, "the number of indexed rows")
-        return neighbors_from_cross_distances(rows, k)
+        return neighbors_from_cross_distances(rows, k, self._seed)
 
 
-def neighbors_from_distances(D: Any, k: int) -> Neighbors:
+def neighbors_from_distances(D: Any, k: int, seed: int = 0) -> Neighbors:
     """The k nearest of every row in a precomputed distance matrix.
 
     Parameters
@@ -145,6 +148,8 @@ def neighbors_from_distances(D: Any, k: int) -> Neighbors:
         a stored zero is one at distance zero. The diagonal is ignored.
     k : int
         Rows with fewer than k entries keep what they have; the rest is filled with index -1 and infinite distance.
+    seed : int, default=0
+        Decides ties.
 
     Examples
     --------
@@ -155,10 +160,10 @@ def neighbors_from_distances(D: Any, k: int) -> Neighbors:
     shape = _shape(D)
     if len(shape) != 2 or shape[0] != shape[1]:
         raise InputError(f"A precomputed distance matrix must be square; got shape {shape}.")
-    return _nearest_entries(D, k, square=True)
+    return _nearest_entries(D, k, seed, square=True)
 
 
-def neighbors_from_cross_distances(D: Any, k: int) -> Neighbors:
+def neighbors_from_cross_distances(D: Any, k: int, seed: int = 0) -> Neighbors:
     """The k nearest of the indexed rows (columns) for each new row.
 
     Parameters
@@ -167,6 +172,8 @@ def neighbors_from_cross_distances(D: Any, k: int) -> Neighbors:
         Distances; stored and missing entries of a sparse one as in :func:`neighbors_from_distances`, but no entry is
         ignored: row i and column i are different rows.
     k : int
+    seed : int, default=0
+        Decides ties, in the same way for each new row.
 
     Examples
     --------
@@ -176,17 +183,21 @@ def neighbors_from_cross_distances(D: Any, k: int) -> Neighbors:
     shape = _shape(D)
     if len(shape) != 2:
         raise InputError(f"Distances to the indexed rows must be a matrix; got shape {shape}.")
-    return _nearest_entries(D, k, square=False)
+    return _nearest_entries(D, k, seed, square=False)
 
 
 def _shape(D: Any) -> tuple[int, ...]:
     return tuple(getattr(D, "shape", None) or np.shape(D))
 
 
-def _nearest_entries(D: Any, k: int, *, square: bool) -> Neighbors:
+def _nearest_entries(D: Any, k: int, seed: int, *, square: bool) -> Neighbors:
     """The k smallest entries of each row, without the diagonal if the matrix is square; a warning where there are fewer."""
+    n = _shape(D)[0]
+    keys = row_keys(seed, np.arange(n) if square else np.zeros(n, int))
     near = (
-        _from_sparse(sparse.csr_matrix(D), k, square) if sparse.issparse(D) else _from_dense(np.asarray(D), k, square)
+        _from_sparse(sparse.csr_matrix(D), k, keys, square)
+        if sparse.issparse(D)
+        else _from_dense(np.asarray(D), k, keys, square)
     )
     found = (near.indices >= 0).sum(axis=1)
     if (found < k).any():
@@ -198,8 +209,8 @@ def _nearest_entries(D: Any, k: int, *, square: bool) -> Neighbors:
     return near
 
 
-def _from_dense(D: np.ndarray, k: int, square: bool) -> Neighbors:
-    """Nearest first, ties by column; an infinite distance is no neighbour."""
+def _from_dense(D: np.ndarray, k: int, keys: np.ndarray, square: bool) -> Neighbors:
+    """Nearest first; an infinite distance is no neighbour."""
     n, columns = D.shape
     _check_distances(D, lambda bad: bad // columns)
     ids, distances = np.full((n, k), -1, np.int32), np.full((n, k), np.inf)
@@ -207,19 +218,19 @@ def _from_dense(D: np.ndarray, k: int, square: bool) -> Neighbors:
         row = np.asarray(D[i], np.float64).copy()
         if square:
             row[i] = np.inf
-        order = _smallest(row, min(k, columns))
+        order = _smallest(row, min(k, columns), keys[i])
         order = order[np.isfinite(row[order])]
         ids[i, : order.size], distances[i, : order.size] = order, row[order]
     return Neighbors(ids, distances, _METHOD_GIVEN, 1.0)
 
 
-def _smallest(row: np.ndarray, k: int) -> np.ndarray:
-    """The places of the k smallest, smallest first, ties by place."""
+def _smallest(row: np.ndarray, k: int, key: np.uint64) -> np.ndarray:
+    """The places of the k smallest, smallest first; the key decides ties."""
     within = np.flatnonzero(row <= np.partition(row, k - 1)[k - 1]) if k > 0 else np.empty(0, np.int64)
-    return within[np.argsort(row[within], kind="stable")][:k]
+    return within[np.lexsort((tie_draws(key, within), row[within]))][:k]
 
 
-def _from_sparse(D: sparse.csr_matrix, k: int, square: bool) -> Neighbors:
+def _from_sparse(D: sparse.csr_matrix, k: int, keys: np.ndarray, square: bool) -> Neighbors:
     """The k smallest stored entries of each row."""
     n = D.shape[0]
     rows = entry_rows(D.indptr)
@@ -233,7 +244,7 @@ def _from_sparse(D: sparse.csr_matrix, k: int, square: bool) -> Neighbors:
     first = np.ones(len(rows), bool)
     first[1:] = (np.diff(rows) != 0) | (np.diff(columns) != 0)
     rows, columns, data = rows[first], columns[first], data[first]
-    order = np.lexsort((columns, data, rows))
+    order = np.lexsort((tie_draws(keys[rows], columns), data, rows))
     rows, columns, data = rows[order], columns[order], data[order]
     place = np.arange(len(rows)) - np.searchsorted(rows, np.arange(n))[rows]
     near = place < k

@@ -20,13 +20,13 @@ from sce.core.parallel import Team
 from sce.core.principal import principal_axes, project
 from sce.graph.brute import BruteForce
 from sce.graph.candidates import join_neighbors, search_leaves
-from sce.graph.copies import RowTable
-from sce.graph.found import Found
+from sce.graph.copies import RowTable, content_keys
+from sce.graph.found import POOR_RECALL, Found
 from sce.graph.inplace import permute_rows
-from sce.graph.kernels import Heaps, empty_heaps, exact_neighbors, exact_neighbors_of
+from sce.graph.kernels import Heaps, empty_heaps, exact_neighbors, exact_neighbors_of, ties_key
 from sce.graph.metrics import SQUARES
 from sce.graph.ranking import Probe, probe, rank, rank_for, recall_of, sampled_recall, share_found
-from sce.graph.routing import Network, Spaces, candidates_of, grow_routes
+from sce.graph.routing import Marks, Network, Spaces, candidates_of, grow_routes
 from sce.graph.sketch import Directions, sketch
 from sce.graph.trees import Tree, grow_trees
 
@@ -42,8 +42,7 @@ STOP_AT_RECALL = 0.95
 ROUTE_TREES = 16  # that new rows descend: more but smaller leaves than the search itself has, because links lead on
 ROUTE_LEAF_ROWS = 64
 LINKS = 15  # indexed neighbours of an indexed row that lead new rows on
-_BRUTE_FORCE_BELOW_RECALL = 0.9
-_BRUTE_FORCE_INSTEAD_UP_TO_TERMS = 5e11  # n n d: some ten seconds, which is better than a poor result
+BRUTE_FORCE_INSTEAD_UP_TO_TERMS = 5e11  # n n d: some ten seconds, which is better than a poor result
 
 
 # ---------------------------------------------------------------------------------------------------------- the search
@@ -56,7 +55,7 @@ def forest_neighbors(
 
     Parameters
     ----------
-    X : float32 array of shape (n, d), d a multiple of eight
+    X : float32 or float64 array of shape (n, d), d a multiple of eight
         During the search its rows may be in another order.
     k : int
     terms : int
@@ -68,7 +67,7 @@ def forest_neighbors(
     """
     truth = probe(X, k, terms, seed, team)
     width = _sketch_list_length(k)
-    sketched = sketch(X, truth, width, seed, team) if terms == SQUARES else None
+    sketched = sketch(X, truth, width, seed, team) if _may_sketch(X, terms) else None
     Z = None if sketched is None else sketched.values
     del sketched
     moved = Z is None
@@ -78,12 +77,17 @@ def forest_neighbors(
         X if Z is None else Z, not moved, max(k, MIN_LIST_LENGTH) if moved else width, truth, terms, seed, team
     )
     del Z
-    near = rank(X, heaps, k, order, terms, team, moved=moved)
+    near = rank(X, heaps, k, order, terms, seed, team, moved=moved)
     del heaps
     for rows in (X, near.distances, near.ids) if moved else (near.distances, near.ids):
         permute_rows(rows, place, team)
-    _complete(X, near, terms, team)
+    _complete(X, near, terms, seed, team)
     return near, sampled_recall(truth, near)
+
+
+def _may_sketch(X: np.ndarray, terms: int) -> bool:
+    """Whether a sketch can stand for the rows: it is float32, and rows are float64 where that is too coarse."""
+    return terms == SQUARES and X.dtype == np.float32
 
 
 def _sketch_list_length(k: int) -> int:
@@ -105,19 +109,20 @@ def _candidates(
     place = np.empty(len(Z), np.int32)
     place[order] = np.arange(len(Z), dtype=np.int32)
     permute_rows(Z, order, team)
-    heaps = empty_heaps(len(Z), k)
+    heaps = empty_heaps(len(Z), k, Z.dtype)
     for batch in range(MAX_BATCHES):
         if batch > 0:  # these grow on the rows in their new order
             numbers = range(batch * TREES_PER_BATCH, (batch + 1) * TREES_PER_BATCH)
             trees = grow_trees(guide(), numbers, _leaf_rows(k), seed, team)
         while trees:
             tree = trees.pop(0)
-            search_leaves(Z, Tree(place[tree.order], tree.starts) if batch == 0 else tree, heaps, terms, team)
+            leaves = Tree(place[tree.order], tree.starts) if batch == 0 else tree
+            search_leaves(Z, leaves, heaps, terms, ties_key(seed), team)
         if _share_held(truth, heaps, order, place) >= JOIN_FROM_RECALL:
             break
-    del tree
+    del tree, leaves
     for _ in range(MAX_JOINS):
-        join_neighbors(Z, heaps, JOIN_REACH, terms, team)
+        join_neighbors(Z, heaps, JOIN_REACH, terms, ties_key(seed), team)
         if _share_held(truth, heaps, order, place) >= STOP_AT_RECALL:
             break
     return heaps, order, place
@@ -128,18 +133,22 @@ def _guide(Z: np.ndarray, sketched: bool, seed: int, team: Team) -> Callable[[],
 
     They are made anew each time: kept, they might take a third of the memory of Z.
     """
-    narrow = sketched or Z.shape[1] <= 2 * GUIDE_COLUMNS
-    directions = None if narrow else _guide_directions(Z, seed, team)
+    directions = None if sketched or _guides_itself(Z) else _guide_directions(Z, seed, team)
     return lambda: _guide_columns(Z, directions, team)
 
 
 def _guide_columns(Z: np.ndarray, directions: Directions | None, team: Team) -> np.ndarray:
     """The columns that decide the splits: all if they are few, else those along some directions, or the first of a sketch."""
-    if Z.shape[1] <= 2 * GUIDE_COLUMNS:
+    if _guides_itself(Z):
         return Z
     if directions is None:
         return np.ascontiguousarray(Z[:, :GUIDE_COLUMNS])
     return project(Z, *directions, team, out=np.empty((len(Z), GUIDE_COLUMNS), np.float32))
+
+
+def _guides_itself(Z: np.ndarray) -> bool:
+    """Whether all columns decide the splits: they are few, or float32, which projections have, is too coarse."""
+    return Z.shape[1] <= 2 * GUIDE_COLUMNS or Z.dtype != np.float32
 
 
 def _guide_directions(Z: np.ndarray, seed: int, team: Team) -> Directions:
@@ -158,11 +167,11 @@ def _share_held(truth: Probe, heaps: Heaps, order: np.ndarray, place: np.ndarray
     return share_found(truth.ids, order[heaps.ids[place[truth.rows]]])
 
 
-def _complete(X: np.ndarray, near: Heaps, terms: int, team: Team) -> None:
+def _complete(X: np.ndarray, near: Heaps, terms: int, seed: int, team: Team) -> None:
     """Search exactly for the neighbours of rows that have fewer than k."""
     short = np.flatnonzero(near.ids[:, -1] < 0)
     if short.size:
-        exact = exact_neighbors(X, short, near.ids.shape[1], terms, team)
+        exact = exact_neighbors(X, short, near.ids.shape[1], terms, seed, team)
         near.distances[short], near.ids[short] = exact
 
 
@@ -182,7 +191,7 @@ class Forest:
 
     Parameters
     ----------
-    values : float32 array of shape (n, d), d a multiple of eight
+    values : float32 or float64 array of shape (n, d), d a multiple of eight
         Prepared rows; for queries no two of them are equal.
     terms : int
         What is summed over the columns: see :class:`sce.graph.metrics.Metric`.
@@ -204,7 +213,7 @@ class Forest:
         """The k nearest other rows of each row."""
         near, recall = forest_neighbors(self._values, k, terms=self._terms, seed=self._seed, team=team, own=self._own)
         if self._is_poor(recall):  # only data without structure defeat the trees
-            return BruteForce(self._values, self._terms).self_neighbors(k, team)
+            return BruteForce(self._values, self._terms, self._seed).self_neighbors(k, team)
         return Found(near.ids, near.distances, self._terms == SQUARES, "forest", recall)
 
     def query(self, rows: np.ndarray, k: int, team: Team) -> Found:
@@ -221,14 +230,14 @@ class Forest:
             self._recalls[k] = recall_of(truth, found.distances)
         recall = self._recalls[k]
         if self._is_poor(recall):
-            return BruteForce(self._values, self._terms).query(rows, k, team)
+            return BruteForce(self._values, self._terms, self._seed).query(rows, k, team)
         near = self._find(paths, rows, k, np.full(len(rows), -1, np.int32), team)
         return Found(near.ids, near.distances, self._terms == SQUARES, "forest", recall)
 
     def _is_poor(self, recall: float) -> bool:
         """Whether brute force is the better choice."""
         pairs = float(len(self._values)) * self._values.size
-        return recall < _BRUTE_FORCE_BELOW_RECALL and pairs <= _BRUTE_FORCE_INSTEAD_UP_TO_TERMS
+        return recall < POOR_RECALL and pairs <= BRUTE_FORCE_INSTEAD_UP_TO_TERMS
 
     def _opened(self, team: Team) -> _Paths:
         """Grow the trees that new rows descend, and find the links, unless that has been done."""
@@ -237,10 +246,10 @@ class Forest:
             links = self.self_neighbors(LINKS, team).ids if self._links is None else self._links
             truth = probe(X, LINKS, self._terms, self._seed, team)
             length = _sketch_list_length(LINKS)
-            sketched = sketch(X, truth, length, self._seed, team) if self._terms == SQUARES else None
+            sketched = sketch(X, truth, length, self._seed, team) if _may_sketch(X, self._terms) else None
             Z, to_sketch = (X, None) if sketched is None else sketched
-            narrow = sketched is not None or Z.shape[1] <= 2 * GUIDE_COLUMNS
-            to_guide = None if narrow else _guide_directions(Z, self._seed, team)
+            needs_guide = sketched is None and not _guides_itself(Z)
+            to_guide = _guide_directions(Z, self._seed, team) if needs_guide else None
             guides = _guide_columns(Z, to_guide, team)
             routes = grow_routes(guides, ROUTE_TREES, ROUTE_LEAF_ROWS, self._seed, team)
             self._paths = _Paths(Network(Z, routes, links), Spaces(to_sketch, to_guide), RowTable(X, team))
@@ -250,9 +259,13 @@ class Forest:
         """The k nearest of the indexed rows for each row, without the one in `absent` (-1: all count)."""
         twins = np.where(absent < 0, paths.table.find(rows, team), -1).astype(np.int32)
         width = _sketch_list_length(k)
-        found = candidates_of(rows, paths.network, paths.spaces, (twins, absent), width, self._terms, team)
-        near = rank_for(rows, self._values, found, k, self._terms, team)
+        keys = content_keys(rows, self._seed, team)
+        marks = Marks(twins, absent, keys)
+        found = candidates_of(rows, paths.network, paths.spaces, marks, width, self._terms, team)
+        near = rank_for(rows, self._values, found, k, self._terms, keys, team)
         short = np.flatnonzero(near.ids[:, -1] < 0)
         if short.size:
-            near.distances[short], near.ids[short] = exact_neighbors_of(rows[short], self._values, k, self._terms, team)
+            near.distances[short], near.ids[short] = exact_neighbors_of(
+                rows[short], self._values, k, self._terms, keys[short], team
+            )
         return near

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sce.core.parallel import Team
+from sce.core.random import bits
+from sce.errors import InputError
 from sce.graph.metrics import Metric
 
+POOR_RECALL = 0.9  # a search that finds a smaller share of the true neighbours is repeated by brute force, or announced
 _CONVERT_TASK_ROWS = 4096  # rows a thread takes at once
 _FLOAT32_FROM, _FLOAT32_TO = 1e-30, 1e30  # distances in this range are kept in float32
 
@@ -52,7 +55,7 @@ def convert(distances: np.ndarray, squared: bool, unit: float | np.ndarray, metr
 def compact(distances: np.ndarray, change: Callable[[np.ndarray], np.ndarray], team: Team) -> np.ndarray:
     """Distances changed in float64, some rows at a time, and kept in float32 if none of them overflows or vanishes there.
 
-    The given distances may be overwritten with the result.
+    The given distances may be overwritten with the result. Raises InputError if even float64 cannot hold them.
     """
     n = len(distances)
     least, most = (np.full(-(-n // _CONVERT_TASK_ROWS), value) for value in (np.inf, 0.0))
@@ -60,6 +63,11 @@ def compact(distances: np.ndarray, change: Callable[[np.ndarray], np.ndarray], t
     def measure(start: int, stop: int) -> None:
         with np.errstate(over="ignore", under="ignore"):
             part = change(distances[start:stop])
+        if not np.isfinite(part).all() or ((part == 0) & (distances[start:stop] > 0)).any():
+            raise InputError(
+                "The distances between rows of X are too large or too small for float64: multiply X by a constant that "
+                "brings its values near 1."
+            )
         least[start // _CONVERT_TASK_ROWS] = part[part > 0].min(initial=np.inf)
         most[start // _CONVERT_TASK_ROWS] = part.max(initial=0.0)
 
@@ -90,6 +98,29 @@ def without_self(ids: np.ndarray, distances: np.ndarray, rows: np.ndarray) -> tu
     itself[~itself.any(axis=1), -1] = True
     n, k = ids.shape
     return ids[~itself].reshape(n, k - 1), distances[~itself].reshape(n, k - 1)
+
+
+def tie_draws(keys: Any, ids: np.ndarray) -> np.ndarray:
+    """The random numbers by which neighbours at the same distance are sorted: those of `kernels.comes_before`."""
+    with np.errstate(over="ignore"):
+        return np.asarray(bits.py_func(keys, ids.astype(np.int64).astype(np.uint64)))
+
+
+def nearest_listed(ids: np.ndarray, distances: np.ndarray, k: int, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The first k of each row by distance; ties in an order that the row's key decides."""
+    order = np.lexsort((tie_draws(keys[:, None], ids), distances), axis=1)[:, :k]
+    return np.take_along_axis(ids, order, 1), np.take_along_axis(distances, order, 1)
+
+
+def drawn(ids: np.ndarray, k: int, key: np.uint64) -> np.ndarray:
+    """k of the rows that are equally far from the row with this key.
+
+    Examples
+    --------
+    >>> len(drawn(np.array([4, 7, 9]), 2, np.uint64(5)))
+    2
+    """
+    return ids[np.argsort(tie_draws(key, ids), kind="stable")[:k]]
 
 
 def sort_ties(ids: np.ndarray, distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -58,7 +58,7 @@ def build_index(X: Any, *, metric: str | Callable[..., float] = "euclidean", see
         Those of :data:`sce.graph.metrics.OWN_METRICS` are quick. Any other that scikit-learn's NearestNeighbors takes is
         exact and slow, and so is every metric on a sparse X.
     seed : int, default=0
-        The forest's randomness.
+        Of the forest's randomness, and of the choice among equally distant rows.
 
     Examples
     --------
@@ -68,9 +68,9 @@ def build_index(X: Any, *, metric: str | Callable[..., float] = "euclidean", see
     """
     name = METRIC_ALIASES.get(metric, metric) if isinstance(metric, str) else metric
     if isinstance(name, str) and name == "precomputed":
-        return PrecomputedIndex(X)
+        return PrecomputedIndex(X, seed)
     own = None if sparse.issparse(X) else own_metric(name)
-    return ScikitLearnIndex(X, name) if own is None else VectorIndex(np.asarray(X), own, seed)
+    return ScikitLearnIndex(X, name, seed) if own is None else VectorIndex(np.asarray(X), own, seed)
 
 
 def nearest_neighbors(

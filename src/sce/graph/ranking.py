@@ -10,7 +10,7 @@ from sce.core.compiled import kernel
 from sce.core.linalg import sample_rows
 from sce.core.parallel import Team
 from sce.core.random import stream
-from sce.graph.kernels import Heaps, empty_heaps, exact_neighbors, pair_distance, sort_heap
+from sce.graph.kernels import Heaps, empty_heaps, exact_neighbors, pair_distance, row_keys, sort_heap
 
 _RANK_TASK_ROWS = 1024  # rows a thread takes at once
 _PROBE_CELLS = 4e9  # numbers that a probe compares: about a second's work
@@ -20,18 +20,22 @@ _SAME_DISTANCE = 1e-6  # distances that differ by less, relatively, differ by ro
 
 
 class _Lists(NamedTuple):
-    """Lists of candidates: number j is called names[j], and is row j of the indexed rows if they were moved, else names[j]."""
+    """Lists of candidates: number j is called names[j], and is row j of the indexed rows if they were moved, else names[j].
+
+    `keys` decide ties, one for each list.
+    """
 
     ids: np.ndarray
     names: np.ndarray
     moved: bool
+    keys: np.ndarray
 
 
 @kernel(fused=True)
 def _rank_rows(X: Any, rows: Any, numbers: Any, lists: Any, ranked: Any, terms: Any) -> None:
-    """Write the candidates nearest to rows[numbers[i]] on X by their names, nearest first, ties by the lesser name."""
+    """Write the candidates nearest to rows[numbers[i]] on X by their names, nearest first."""
     k = ranked.ids.shape[1]
-    distances, ids = np.empty(lists.ids.shape[1], np.float32), np.empty(lists.ids.shape[1], np.int32)
+    distances, ids = np.empty(lists.ids.shape[1], X.dtype), np.empty(lists.ids.shape[1], np.int32)
     for i in range(numbers.size):
         x = rows[numbers[i]]
         for a in range(ids.size):
@@ -40,40 +44,47 @@ def _rank_rows(X: Any, rows: Any, numbers: Any, lists: Any, ranked: Any, terms: 
             if j >= 0:
                 ids[a] = lists.names[j]
                 distances[a] = pair_distance(x, X[j if lists.moved else lists.names[j]], terms)
-        sort_heap(distances, ids)
+        sort_heap(distances, ids, lists.keys[i])
         for a in range(k):
             ranked.distances[i, a] = distances[ids.size - 1 - a]
             ranked.ids[i, a] = ids[ids.size - 1 - a]
 
 
 def rank(
-    X: np.ndarray, heaps: Heaps, k: int, names: np.ndarray, terms: int, team: Team, *, moved: bool = True
+    X: np.ndarray, heaps: Heaps, k: int, names: np.ndarray, terms: int, seed: int, team: Team, *, moved: bool = True
 ) -> Heaps:
     """The k nearest of the rows in each heap by their distances on X, nearest first, with row j of the heaps called names[j].
 
-    Row j of the heaps is row j of X, or with moved=False row names[j]. Ties go to the lesser name. Where the heaps have k
-    places, they are overwritten and returned.
+    Row j of the heaps is row j of X, or with moved=False row names[j]. The seed and the names decide ties. Where the heaps
+    have k places, they are overwritten and returned.
     """
-    ranked = heaps if heaps.ids.shape[1] == k else empty_heaps(len(X), k)
+    ranked = heaps if heaps.ids.shape[1] == k else empty_heaps(len(X), k, X.dtype)
 
     def work(start: int, stop: int) -> None:
         part = Heaps(ranked.distances[start:stop], ranked.ids[start:stop])
         numbers = np.arange(start, stop, dtype=np.int32) if moved else names[start:stop]
-        _rank_rows(X, X, numbers, _Lists(heaps.ids[start:stop], names, moved), part, terms)
+        keys = row_keys(seed, names[start:stop])
+        _rank_rows(X, X, numbers, _Lists(heaps.ids[start:stop], names, moved, keys), part, terms)
 
     team.sweep(work, len(X), _RANK_TASK_ROWS)
     return ranked
 
 
-def rank_for(rows: np.ndarray, X: np.ndarray, candidates: np.ndarray, k: int, terms: int, team: Team) -> Heaps:
-    """The k nearest of the candidates (numbers of rows of X, -1 for none) of each of some other rows, nearest first."""
-    ranked = empty_heaps(len(rows), k)
+def rank_for(
+    rows: np.ndarray, X: np.ndarray, candidates: np.ndarray, k: int, terms: int, keys: np.ndarray, team: Team
+) -> Heaps:
+    """The k nearest of the candidates (numbers of rows of X, -1 for none) of each of some other rows, nearest first.
+
+    Their keys decide ties.
+    """
+    ranked = empty_heaps(len(rows), k, X.dtype)
     names = np.arange(len(X), dtype=np.int32)
     numbers = np.arange(len(rows), dtype=np.int32)
 
     def work(start: int, stop: int) -> None:
         part = Heaps(ranked.distances[start:stop], ranked.ids[start:stop])
-        _rank_rows(X, rows, numbers[start:stop], _Lists(candidates[start:stop], names, True), part, terms)
+        lists = _Lists(candidates[start:stop], names, True, keys[start:stop])
+        _rank_rows(X, rows, numbers[start:stop], lists, part, terms)
 
     team.sweep(work, len(rows), _RANK_TASK_ROWS)
     return ranked
@@ -94,11 +105,12 @@ def probe(X: np.ndarray, k: int, terms: int, seed: int, team: Team) -> Probe:
     """Search exactly for the neighbours of a sample of rows."""
     size = int(np.clip(_PROBE_CELLS / X.size, *_PROBE_ROWS))
     rows = sample_rows(len(X), size, stream(seed, "probe"))
-    found = exact_neighbors(X, rows, k, terms, team)
+    found = exact_neighbors(X, rows, k, terms, seed, team)
     # Distances are summed again as `rank` does: no neighbour may count as missed because of a rounding error.
-    ranked = empty_heaps(len(rows), k)
+    ranked = empty_heaps(len(rows), k, X.dtype)
     numbers = np.arange(len(X), dtype=np.int32)
-    _rank_rows(X, X, numbers[rows], _Lists(found.ids, numbers, True), ranked, terms)
+    lists = _Lists(found.ids, numbers, True, row_keys(seed, rows))
+    _rank_rows(X, X, numbers[rows], lists, ranked, terms)
     return Probe(rows, ranked.ids, ranked.distances[:, -1:])
 
 

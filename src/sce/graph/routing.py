@@ -15,6 +15,7 @@ import numpy as np
 from sce.core.compiled import kernel
 from sce.core.parallel import Team
 from sce.graph.candidates import add_number, distance_within
+from sce.graph.kernels import comes_before
 from sce.graph.sketch import Directions, project_singly
 from sce.graph.trees import Splits, Tree, grow_side_by_side, grow_tree_with_splits, heights_of, tree_keys
 
@@ -56,13 +57,31 @@ class Spaces(NamedTuple):
     guide: Directions | None
 
 
+class Marks(NamedTuple):
+    """Of each new row: a copy among the indexed rows, one that counts as absent (-1 for none), and the key for ties."""
+
+    twins: np.ndarray
+    absent: np.ndarray
+    keys: np.ndarray
+
+
 class _Asked(NamedTuple):
-    """New rows in the columns of Z, their leaf in each tree, a copy among the indexed rows, and one that counts as absent."""
+    """New rows in the columns of Z, their leaf in each tree, and their marks."""
 
     rows: np.ndarray
     leaves: np.ndarray
     twins: np.ndarray
     absent: np.ndarray
+    keys: np.ndarray
+
+
+class _List(NamedTuple):
+    """The nearest rows found so far, nearest first, and whether each has offered its neighbours; `key` decides ties."""
+
+    distances: np.ndarray
+    ids: np.ndarray
+    offered: np.ndarray
+    key: np.uint64
 
 
 # --------------------------------------------------------------------------------------------------------------- trees
@@ -99,7 +118,7 @@ def join_routes(grown: list[tuple[Tree, Splits]]) -> Routes:
 @kernel
 def find_leaves(routes: Any, guides: Any, leaves: Any) -> None:
     """Write the leaf that each row ends in, in each tree."""
-    row, height = np.zeros(1, np.int64), np.empty(1, np.float32)
+    row, height = np.zeros(1, np.int64), np.empty(1, guides.dtype)
     for i in range(guides.shape[0]):
         row[0] = i
         for t in range(routes.roots.size):
@@ -115,23 +134,31 @@ def find_leaves(routes: Any, guides: Any, leaves: Any) -> None:
 
 
 @kernel
-def _insert(distances: Any, ids: Any, offered: Any, distance: Any, j: Any) -> None:
-    """Put j into a list, nearest first, in place of the farthest; j goes after rows at the same distance."""
+def _precedes(distance: Any, j: Any, near: Any, place: Any) -> Any:
+    """Whether j at this distance comes before the row in a place of the list."""
+    other = near.distances[place]
+    return distance < other or (distance == other and comes_before(near.key, j, near.ids[place]))
+
+
+@kernel
+def _insert(near: Any, distance: Any, j: Any) -> None:
+    """Put j into the list in place of the farthest."""
+    distances, ids, offered = near.distances, near.ids, near.offered
     place = ids.size - 1
-    while place > 0 and distances[place - 1] > distance:
+    while place > 0 and _precedes(distance, j, near, place - 1):
         distances[place], ids[place], offered[place] = distances[place - 1], ids[place - 1], offered[place - 1]
         place -= 1
     distances[place], ids[place], offered[place] = distance, j, False
 
 
 @kernel(fused=True)
-def _consider(z: Any, Z: Any, rows: Any, table: Any, distances: Any, ids: Any, offered: Any, terms: Any) -> None:
-    """Put some rows into the list: those that are not in it yet and nearer than its farthest."""
+def _consider(z: Any, Z: Any, rows: Any, table: Any, near: Any, terms: Any) -> None:
+    """Put some rows into the list: those that are not in it yet and come before its farthest."""
     for j in rows:
         if j >= 0 and add_number(table, j):
-            distance = distance_within(z, Z[j], distances[-1], terms)
-            if distance < distances[-1]:
-                _insert(distances, ids, offered, distance, j)
+            distance = distance_within(z, Z[j], near.distances[-1], terms)
+            if _precedes(distance, j, near, near.ids.size - 1):
+                _insert(near, distance, j)
 
 
 @kernel
@@ -152,16 +179,17 @@ def _search_rows(network: Any, asked: Any, numbers: Any, found: Any, terms: Any)
     Z, routes, links = network.Z, network.routes, network.links
     width = found.shape[1]
     table = np.empty(_table_size(routes, _MAX_OFFERS * width * links.shape[1]), np.int32)
-    distances, offered = np.empty(width, np.float32), np.empty(width, np.bool_)
+    distances, offered = np.empty(width, Z.dtype), np.empty(width, np.bool_)
     for i in numbers:
         z, ids = asked.rows[i], found[i]
         table[:], distances[:], offered[:], ids[:] = -1, np.inf, False, -1
         if asked.absent[i] >= 0:
             add_number(table, asked.absent[i])
-        _consider(z, Z, asked.twins[i : i + 1], table, distances, ids, offered, terms)
+        near = _List(distances, ids, offered, asked.keys[i])
+        _consider(z, Z, asked.twins[i : i + 1], table, near, terms)
         for leaf in asked.leaves[i]:
             rows = routes.order[routes.starts[leaf] : routes.starts[leaf + 1]]
-            _consider(z, Z, rows, table, distances, ids, offered, terms)
+            _consider(z, Z, rows, table, near, terms)
         for _ in range(_MAX_OFFERS * width):
             place = 0
             while place < width and offered[place]:
@@ -169,12 +197,10 @@ def _search_rows(network: Any, asked: Any, numbers: Any, found: Any, terms: Any)
             if place == width or ids[place] < 0:
                 break
             offered[place] = True
-            _consider(z, Z, links[ids[place]], table, distances, ids, offered, terms)
+            _consider(z, Z, links[ids[place]], table, near, terms)
 
 
-def _described(
-    routes: Routes, new: np.ndarray, spaces: Spaces, marks: tuple[np.ndarray, np.ndarray], team: Team
-) -> _Asked:
+def _described(routes: Routes, new: np.ndarray, spaces: Spaces, marks: Marks, team: Team) -> _Asked:
     """New rows in the columns of Z, and their leaves."""
     rows = new if spaces.sketch is None else np.empty((len(new), spaces.sketch.axes.shape[1]), np.float32)
     leaves = np.empty((len(new), len(routes.roots)), np.int32)
@@ -195,7 +221,7 @@ def candidates_of(
     new: np.ndarray,
     network: Network,
     spaces: Spaces,
-    marks: tuple[np.ndarray, np.ndarray],
+    marks: Marks,
     width: int,
     terms: int,
     team: Team,
@@ -204,11 +230,10 @@ def candidates_of(
 
     Parameters
     ----------
-    new : float32 array of shape (m, d)
+    new : array of shape (m, d), of the type of the indexed rows
     network : Network
     spaces : Spaces
-    marks : pair of int32 arrays of shape (m,)
-        A copy of each new row among those indexed, and one of these that counts as absent; -1 for none.
+    marks : Marks
     width : int
         The number of candidates.
     terms : int
@@ -218,7 +243,7 @@ def candidates_of(
     found = np.empty((len(new), width), np.int32)
     for first in range(0, len(new), _ROUTE_CHUNK_ROWS):
         chunk = slice(first, first + _ROUTE_CHUNK_ROWS)
-        asked = _described(network.routes, new[chunk], spaces, (marks[0][chunk], marks[1][chunk]), team)
+        asked = _described(network.routes, new[chunk], spaces, Marks(*(part[chunk] for part in marks)), team)
         order = np.argsort(asked.leaves[:, 0], kind="stable")  # rows of one leaf read the same memory
         _search_chunk(network, asked, order, found[chunk], terms, team)
     return found

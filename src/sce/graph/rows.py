@@ -14,6 +14,8 @@ from sce.core.linalg import power_of_two, sample_rows
 from sce.core.mmap import is_mapped, releasing, take
 from sce.core.parallel import Team
 from sce.core.random import stream
+from sce.core.simd import sum_squares
+from sce.graph.precision import ROUNDING
 
 _TASK_CELLS = 1 << 17  # numbers a thread converts at once
 _MEDIAN_COLUMNS = 4096  # of which medians are taken at once
@@ -23,6 +25,7 @@ _PLAIN_PEAK = (
     2.0**50,
 )  # rows are searched as they are if their farthest value from the centre is in this range
 _PLAIN_OFFSET = 4.0  # and the centre from zero no more than this many times as far
+_EXACT_TYPES = frozenset("?bBhH")  # differences of these are exact in float32
 _FAR_PEAK = 2.0**54  # a new row with larger values is scaled down: sums of squares might overflow
 
 
@@ -42,13 +45,15 @@ class Centring(NamedTuple):
 class Rows(NamedTuple):
     """Prepared rows, what their distances are multiplied by to be those of the data, and whether they are a copy.
 
-    A copy may be changed. `centring` is how they were made, unless they have unit length.
+    A copy may be changed. `centring` is how they were made, unless they have unit length. `errors` bounds the rounding error
+    of each row of the data; None where there is none, or where rows are float64.
     """
 
     values: np.ndarray
     unit: float
     own: bool
     centring: Centring | None = None
+    errors: np.ndarray | None = None
 
 
 def rows_per_task(d: int) -> int:
@@ -74,12 +79,20 @@ def centred_rows(X: np.ndarray, columns: int, dtype: type, team: Team, *, plainl
     if plain and can_borrow(X, columns):
         return Rows(X, centring.unit, own=False, centring=centring)
     values: np.ndarray = np.zeros((n, columns), dtype)
+    grain = rows_per_task(d)
+    may_round = dtype == np.float32 and X.dtype.char not in _EXACT_TYPES
+    errors = np.empty(n if may_round else 0, np.float32)
+    rounded = np.zeros(-(-n // grain), np.bool_)
 
     def write(start: int, stop: int) -> None:
-        _write_centred(_plain(X[start:stop]), *centring, values[start:stop])
+        part, out = _plain(X[start:stop]), values[start:stop]
+        if may_round:
+            rounded[start // grain] = _round_centred(part, *centring, out, errors[start:stop])
+        else:
+            _write_centred(part, *centring, out)
 
-    team.sweep(releasing(X, write), n, rows_per_task(d))
-    return Rows(values, centring.unit, own=True, centring=centring)
+    team.sweep(releasing(X, write), n, grain)
+    return Rows(values, centring.unit, own=True, centring=centring, errors=errors if rounded.any() else None)
 
 
 def _choose_centring(X: np.ndarray, team: Team, *, plainly: bool) -> tuple[Centring, bool]:
@@ -156,6 +169,20 @@ def _write_centred(part: Any, centre: Any, scale: Any, headroom: Any, out: Any) 
             out[i, c] = (0.5 * np.float64(part[i, c]) - centre[c]) * scale * headroom
 
 
+@kernel
+def _round_centred(part: Any, centre: Any, scale: Any, headroom: Any, out: Any, errors: Any) -> Any:
+    """Write centred rows in float32, with a bound on the rounding error of each; whether any number was rounded."""
+    zero = np.zeros(out.shape[1], np.float32)
+    rounded = False
+    for i in range(part.shape[0]):
+        for c in range(part.shape[1]):
+            exact = (0.5 * np.float64(part[i, c]) - centre[c]) * scale * headroom
+            out[i, c] = exact
+            rounded |= np.float64(out[i, c]) != exact
+        errors[i] = ROUNDING * np.sqrt(sum_squares(out[i], zero))
+    return rounded
+
+
 def _medians(X: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """The (lower) median of each column over some rows, in float64, some columns at a time."""
     medians = np.empty(X.shape[1])
@@ -190,4 +217,4 @@ def unit_rows(
         values[start:stop, d] = length == 0
 
     team.sweep(releasing(X, write), n, rows_per_task(d))
-    return Rows(values, 1.0, own=True)
+    return Rows(values, 1.0, own=True, errors=np.full(n, ROUNDING, np.float32) if dtype == np.float32 else None)

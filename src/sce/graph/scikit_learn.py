@@ -9,15 +9,20 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from sce.core.linalg import power_of_two
 from sce.core.parallel import Team
 from sce.core.warn import warn
 from sce.errors import DataWarning, InputError, ParameterError
 from sce.graph.checks import check_list_length, check_new_rows
-from sce.graph.found import Neighbors, compact, sort_ties, without_self
+from sce.graph.found import Neighbors, compact, drawn, sort_ties, without_self
+from sce.graph.kernels import row_keys
 from sce.graph.metrics import OWN_METRICS, is_metric, metric_sentence, own_metric
 
 _SLOW_ABOVE_ROWS = 50_000  # above which a search by scikit-learn is slow enough for a warning
 _SCIKIT_LEARN_TASK_ROWS = 1024  # rows a thread takes at once
+_TIES_TASK_ROWS = 64  # rows whose ties are found at once: there may be as many as rows
+_TIE_ROUNDING = 1e-9  # distances that differ by less, relatively, differ by rounding
+_UNSCALED_PEAK = 1e-100, 1e100  # rows whose largest value is in this range are searched as they are
 _METHOD = "scikit-learn exact"
 
 
@@ -29,13 +34,18 @@ class ScikitLearnIndex:
     X : array or scipy sparse matrix of shape (n, d)
         Finite numbers; never changed.
     metric : str or callable
+    seed : int
+        Decides ties among the indexed rows.
     """
 
-    def __init__(self, X: Any, metric: str | Callable[..., float]) -> None:
+    def __init__(self, X: Any, metric: str | Callable[..., float], seed: int) -> None:
         if not is_metric(metric):
             raise ParameterError(metric_sentence(metric))
         self._X = X.tocsr() if sparse.issparse(X) else X
-        self._metric = metric
+        self._metric, self._seed = metric, seed
+        self._scale = _scale_of(self._X, metric)
+        if self._scale != 1.0:
+            self._X = self._X * self._scale
         self._name = metric if isinstance(metric, str) else "your own metric"
         self._model: tuple[int, Any] | None = None  # of the last query: its number of neighbours, and what was fitted
 
@@ -56,13 +66,18 @@ class ScikitLearnIndex:
                 DataWarning,
             )
         ids, distances = np.empty((n, k), np.int32), np.empty((n, k))
+        model, count = self._fitted(k + 1), min(n, k + 2)
 
         def keep(start: int, stop: int, j: np.ndarray, d: np.ndarray) -> None:
-            ids[start:stop], distances[start:stop] = without_self(j, d, np.arange(start, stop))
+            numbers = np.arange(start, stop)
+            others, theirs = without_self(j, d, numbers)
+            ids[start:stop], distances[start:stop] = others[:, :k], theirs[:, :k]
+            if count > k + 1:
+                self._settle(model, numbers[theirs[:, k] == theirs[:, k - 1]], ids, distances)
 
-        self._search(self._fitted(k + 1), self._X, k + 1, keep, team)
+        self._search(model, self._X, count, keep, team)
         self._check_finite(distances)
-        return Neighbors(ids, compact(distances, lambda part: part, team), _METHOD, 1.0)
+        return Neighbors(ids, compact(distances, lambda part: part / self._scale, team), _METHOD, 1.0)
 
     def query(self, rows: Any, k: int, team: Team) -> Neighbors:
         """The k nearest of the indexed rows for each new row, independent of the other new rows.
@@ -70,6 +85,7 @@ class ScikitLearnIndex:
         A copy of an indexed row has that row first, at distance 0. Distances are float64.
         """
         new = check_new_rows(rows, self._X.shape[1], as_sparse=sparse.issparse(self._X))
+        new = new if self._scale == 1.0 else new * self._scale
         check_list_length(k, self.n_rows, "the number of indexed rows")
         if self._model is None or self._model[0] != k:
             self._model = k, self._fitted(k)
@@ -82,7 +98,21 @@ class ScikitLearnIndex:
 
         self._search(self._model[1], new, k, keep, team)
         self._check_finite(distances)
-        return Neighbors(ids, distances, _METHOD, 1.0)
+        return Neighbors(ids, distances / self._scale, _METHOD, 1.0)
+
+    def _settle(self, model: Any, numbers: np.ndarray, ids: np.ndarray, distances: np.ndarray) -> None:
+        """Draw the last of the neighbours of some rows from all rows at the distance of the k-th."""
+        numbers = numbers[np.argsort(distances[numbers, -1], kind="stable")]  # those with similar distances together
+        for start in range(0, len(numbers), _TIES_TASK_ROWS):
+            part = numbers[start : start + _TIES_TASK_ROWS]
+            farthest = distances[part[-1], -1] * (1 + _TIE_ROUNDING)
+            found = model.radius_neighbors(self._X[part], farthest)
+            for i, key, d, j in zip(part, row_keys(self._seed, part), *found, strict=True):
+                last = distances[i, -1]
+                nearer = ids[i, distances[i] < last * (1 - _TIE_ROUNDING)]
+                tied = j[(np.abs(d - last) <= _TIE_ROUNDING * last) & (j != i) & ~np.isin(j, nearer)]
+                if len(nearer) + len(tied) >= ids.shape[1]:  # fewer only by rounding errors
+                    ids[i, len(nearer) :] = drawn(tied, ids.shape[1] - len(nearer), key)
 
     def _fitted(self, k: int) -> Any:
         from sklearn.neighbors import NearestNeighbors
@@ -119,7 +149,16 @@ class ScikitLearnIndex:
 
     def _check_finite(self, distances: np.ndarray) -> None:
         if not np.isfinite(distances).all():
-            raise InputError(f"The metric {self._name!r} gives distances that are not finite on these data.")
+            raise InputError(
+                f"The metric {self._name!r} gives distances that are not finite on these data; if their values are huge, "
+                "divide X by a constant."
+            )
+
+
+def _scale_of(X: Any, metric: str | Callable[..., float]) -> float:
+    """A power of two that brings sparse rows near 1 if squares of their values would overflow or vanish."""
+    peak = float(np.abs(X.data).max(initial=0)) if sparse.issparse(X) and metric in ("euclidean", "manhattan") else 1.0
+    return 1.0 if _UNSCALED_PEAK[0] < peak < _UNSCALED_PEAK[1] else power_of_two(peak)
 
 
 def _equal_rows(new: Any, X: Any, ids: np.ndarray) -> np.ndarray:

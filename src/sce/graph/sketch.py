@@ -56,14 +56,14 @@ def sketch(X: np.ndarray, truth: Probe, width: int, seed: int, team: Team) -> Sk
             Z = widen_rows(memory, Z, wanted)
             project(X, mean, axes[:, have:wanted], team, out=Z[:, have:])
             slack = _SKETCH_LAST_SLACK if quarters == 4 else 0.0
-            if _kept(truth, Z, width, team) >= _SKETCH_MIN_SHARE - slack:
+            if _kept(truth, Z, width, seed, team) >= _SKETCH_MIN_SHARE - slack:
                 return Sketch(Z, Directions(mean, axes[:, :wanted]))
     return None
 
 
-def _kept(truth: Probe, Z: np.ndarray, width: int, team: Team) -> float:
+def _kept(truth: Probe, Z: np.ndarray, width: int, seed: int, team: Team) -> float:
     """The share of the true neighbours among the `width` nearest on a sketch Z."""
-    return share_found(truth.ids, exact_neighbors(Z, truth.rows, width, SQUARES, team).ids)
+    return share_found(truth.ids, exact_neighbors(Z, truth.rows, width, SQUARES, seed, team).ids)
 
 
 def project_singly(rows: np.ndarray, directions: Directions) -> np.ndarray:

@@ -94,7 +94,7 @@ def heights_of(Z: Any, rows: Any, v: Any, out: Any) -> None:
 def _threshold(heights: Any, key: Any) -> Any:
     """The median of the heights, or of a sample of them where there are many."""
     size = min(heights.size, _MEDIAN_SAMPLE_ROWS)
-    sample = np.empty(size, np.float32)
+    sample = np.empty(size, heights.dtype)
     for i in range(size):
         sample[i] = heights[i] if size == heights.size else heights[below(bits(key, np.uint64(100 + i)), heights.size)]
     return _nth(sample, size // 2)
@@ -134,8 +134,8 @@ def _grow(Z: Any, leaf: Any, key: Any, order: Any, starts: Any, splits: Any) -> 
     The splits are written down if there is room for them.
     """
     n = order.size
-    heights, spare = np.empty(n, np.float32), np.empty(n, np.int32)
-    v = np.zeros(Z.shape[1], np.float32)
+    heights, spare = np.empty(n, Z.dtype), np.empty(n, np.int32)
+    v = np.zeros(Z.shape[1], Z.dtype)
     stack = np.empty((64 + n // leaf, 4), np.int64)  # first row, end, parent, side
     stack[0, 0], stack[0, 1], stack[0, 2] = 0, n, -1
     depth, node, leaves = 1, 0, 0
@@ -167,19 +167,19 @@ def _grow(Z: Any, leaf: Any, key: Any, order: Any, starts: Any, splits: Any) -> 
     return leaves
 
 
-def _room(n: int, columns: int) -> Splits:
-    """Memory for n splits; the system provides only the pages that are written."""
-    return Splits(np.empty((n, columns), np.float32), np.empty(n, np.float32), np.empty((n, 2), np.int32))
+def _room(n: int, Z: np.ndarray) -> Splits:
+    """Memory for n splits of the rows of Z; the system provides only the pages that are written."""
+    return Splits(np.empty((n, Z.shape[1]), Z.dtype), np.empty(n, Z.dtype), np.empty((n, 2), np.int32))
 
 
 def grow_tree(Z: np.ndarray, leaf: int, key: np.uint64) -> Tree:
     """One tree over all rows of Z, with leaves of at most `leaf` rows."""
-    return _grown(Z, leaf, key, _room(0, Z.shape[1]))
+    return _grown(Z, leaf, key, _room(0, Z))
 
 
 def grow_tree_with_splits(Z: np.ndarray, leaf: int, key: np.uint64) -> tuple[Tree, Splits]:
     """The same tree, and its splits."""
-    splits = _room(len(Z), Z.shape[1])
+    splits = _room(len(Z), Z)
     tree = _grown(Z, leaf, key, splits)
     nodes = len(tree.starts) - 2
     return tree, Splits(*(part[:nodes].copy() for part in splits))

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from sce.core.compiled import kernel
 from sce.core.parallel import Team
 from sce.errors import InputError, ParameterError
-from sce.graph.kernels import offer, pad_columns, two_rows
+from sce.graph.kernels import offer, pad_columns, row_keys, two_rows
 from sce.graph.metrics import Metric, own_metric
 from sce.graph.rows import unit_rows
 
@@ -26,7 +26,7 @@ _TIE_TOLERANCE = 1e-12  # distances with a smaller relative difference are equal
 
 
 def nearest(X: Any, metric: Any, queries: np.ndarray, k: int, team: Team) -> np.ndarray:
-    """The k nearest rows of each query row, in no particular order; never the row itself.
+    """The k nearest rows of each query row, in no particular order; never the row itself. Ties are broken at random.
 
     Examples
     --------
@@ -36,11 +36,12 @@ def nearest(X: Any, metric: Any, queries: np.ndarray, k: int, team: Team) -> np.
     """
     distances = np.full((len(queries), k), np.inf)
     ids = np.full((len(queries), k), -1)
+    keys = row_keys(0, queries)
 
     def look(start: int, stop: int) -> None:
         rows = queries[start:stop]
         for first, found in _tiles(X, metric, rows):
-            _offer_tile(distances[start:stop], ids[start:stop], found, first, rows)
+            _offer_tile(distances[start:stop], ids[start:stop], found, first, rows, keys[start:stop])
 
     team.sweep(look, len(queries), _QUERIES_PER_TASK)
     return ids
@@ -158,10 +159,10 @@ def _sum_tile(found: Any, rows: Any, turned: Any, terms: Any) -> None:
 
 
 @kernel
-def _offer_tile(distances: Any, ids: Any, found: Any, first: Any, rows: Any) -> None:
+def _offer_tile(distances: Any, ids: Any, found: Any, first: Any, rows: Any, keys: Any) -> None:
     """Offer the distances of a tile to the heaps of the queries, which keep the nearest."""
     for q in range(len(rows)):
-        offer(distances[q], ids[q], found[q], first, rows[q])
+        offer(distances[q], ids[q], found[q], first, rows[q], keys[q])
 
 
 @kernel
