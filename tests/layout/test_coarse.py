@@ -13,7 +13,16 @@ from sce.core.parallel import Team
 from sce.graph.csr import arrays_of, merge_points
 from sce.layout.coarse import COARSEST_POINTS, make_levels, merge_start, split_points
 from sce.layout.gradient.terms import Gradient
-from sce.layout.plan import COARSE, EPOCHS_AFTER_COARSE, SAMPLER, make_plan, wants_levels
+from sce.layout.plan import (
+    COARSE_GRADIENT_UP_TO_POINTS,
+    EPOCHS_BETWEEN,
+    FINISHING_ITERATIONS,
+    GRADIENT,
+    GRADIENT_ITERATIONS,
+    SAMPLER,
+    make_plan,
+    wants_levels,
+)
 from sce.layout.scale import FixedScale
 from sce.layout.settings import LayoutOptions
 from sce.layout.similarities import Similarities
@@ -122,23 +131,43 @@ def test_few_points_have_no_levels():
 
 
 def test_stages_go_from_coarse_to_fine():
-    """Start, the coarsest level first, all points, and the gradient where that pays; the share of P outside raises r."""
+    """Start, the coarsest level first, all points, the gradient after each; the share of P outside raises r."""
     plan = planned(ring(9_000))
-    coarse = [stage for stage in plan if stage.kind == COARSE]
-    assert [stage.kind for stage in plan] == ["start", *("coarse",) * len(coarse), "sampler", "gradient"]
+    coarse = [stage for stage in plan if stage.kind == SAMPLER and stage.level]
+    assert [stage.kind for stage in plan] == ["start", *("sampler", "gradient") * (len(coarse) + 1)]
     assert [stage.level for stage in coarse] == list(range(len(coarse), 0, -1))
     assert [stage.n_points for stage in coarse] == sorted(stage.n_points for stage in coarse)
     assert all(before.rule.r > after.rule.r > 1.0 for before, after in itertools.pairwise(coarse))
 
 
 def test_fewer_epochs_are_left_unless_they_are_given():
-    for given_, left in ((None, EPOCHS_AFTER_COARSE), (7, 7)):
-        (stage,) = (stage for stage in planned(ring(1500), n_epochs=given_) if stage.kind == SAMPLER)
+    for given_, left in ((None, EPOCHS_BETWEEN), (7, 7)):
+        (stage,) = (
+            stage for stage in planned(ring(1500), n_epochs=given_) if stage.kind == SAMPLER and not stage.level
+        )
         assert stage.n_epochs == left
 
 
+def test_the_gradient_finishes_small_levels_and_all_points():
+    """At the r of the end on each level of up to 10,000 points; to the minimum, or ten iterations of more points."""
+    for n, iterations in ((9_000, GRADIENT_ITERATIONS), (40_000, FINISHING_ITERATIONS)):
+        stages = planned(ring(n))
+        assert (stages[-1].kind, stages[-1].n_epochs, stages[-1].level) == (GRADIENT, iterations, 0)
+        levels = {stage.level: stage for stage in stages if stage.level and stage.kind == SAMPLER}
+        finished = {stage.level: stage for stage in stages if stage.level and stage.kind == GRADIENT}
+        assert set(finished) == {k for k, stage in levels.items() if stage.n_points <= COARSE_GRADIENT_UP_TO_POINTS}
+        assert all(finished[k].rule == levels[k].rule and finished[k].direct for k in finished)
+
+
+def test_points_without_weight_have_a_start():
+    """Also where all points that are merged into one have none."""
+    P, weights = ring(3000), np.r_[np.zeros(2000), np.ones(1000)]
+    merged = merge_start(np.ones((3000, 2), np.float32), weights, list(make_levels(make_problem(P, Team(1), weights))))
+    np.testing.assert_allclose(merged, 1.0)
+
+
 def test_all_maps_have_the_rate_of_all_points():
-    rates = [stage.learning_rate for stage in planned(ring(40_000)) if stage.kind in (COARSE, SAMPLER)]
+    rates = [stage.learning_rate for stage in planned(ring(40_000)) if stage.kind == SAMPLER]
     assert len(rates) > 2
     assert set(rates) == {(2**0.25, 0.0)}
 
@@ -149,7 +178,7 @@ def test_a_given_start_and_the_plain_sampler_have_no_levels():
     assert [stage.kind for stage in planned(P, init=start)] == ["start", "sampler", "gradient"]
     assert [stage.kind for stage in planned(P, optimizer="sampler")] == ["start", "sampler"]
     assert [stage.kind for stage in planned(P, optimizer="gradient")] == ["start", "gradient"]
-    assert COARSE in [stage.kind for stage in planned(P)]
+    assert any(stage.level for stage in planned(P))
 
 
 def test_a_merged_point_starts_amid_its_points_and_is_split_again():

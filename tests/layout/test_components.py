@@ -1,7 +1,6 @@
 """Links between the components of P."""
 
 import numpy as np
-import pytest
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
@@ -29,14 +28,27 @@ def test_a_connected_graph_needs_none(graph):
 
 
 def test_links_hold_all_together():
-    """Each point outside the largest component has one, of a hundredth of its share of P; the whole is connected."""
-    P = parts(5, 30, 1, 1, 8)
-    links = links_of(P, seed=3)
-    assert connected_components(P + links)[0] == 1
-    assert (links != links.T).nnz == 0
-    outside = np.r_[0:5, 35:45]
-    np.testing.assert_allclose(np.asarray(links.sum(axis=1)).ravel()[outside], LINK_WEIGHT / 45, rtol=1e-6)
-    assert links.sum() == pytest.approx(2 * LINK_WEIGHT * 15 / 45, rel=1e-5)
+    """Each point outside the largest component has one, to another component, and the whole is connected."""
+    sizes = 5, 30, 1, 1, 8
+    P = parts(*sizes)
+    label = np.repeat(np.arange(5), sizes)
+    for seed in range(20):
+        links = links_of(P, seed)
+        assert connected_components(P + links)[0] == 1
+        assert (links != links.T).nnz == 0
+        i, j = links.nonzero()
+        assert (label[i] != label[j]).all()
+        assert set(np.flatnonzero(label != 1)) <= set(i)
+
+
+def test_links_are_a_sample_of_all_pairs_apart():
+    """On average any two points of different components are tied with the same weight, LINK_WEIGHT if all pairs were."""
+    sizes = np.array([5, 30, 1, 1, 8])
+    P, label, seeds = parts(*sizes), np.repeat(np.arange(5), sizes), 2000
+    mean = sum(links_of(P, seed).toarray() for seed in range(seeds)) / seeds
+    between = np.array([[mean[label == a][:, label == b].sum() for b in range(5)] for a in range(5)])
+    expected = LINK_WEIGHT / sizes.sum() ** 2 * np.outer(sizes, sizes) * (1 - np.eye(5))
+    np.testing.assert_allclose(between, expected, rtol=0.15, atol=1e-9)
 
 
 def test_links_depend_on_the_seed_alone():

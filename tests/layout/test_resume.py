@@ -75,7 +75,7 @@ def test_goes_on_with_the_same_bytes(tmp_path, n, rule, weighted, options):
     weights = np.random.default_rng(1).uniform(0.5, 2.0, n) if weighted else None
     chosen = LayoutOptions(eval(rule), **options)
     kept: list[str] = []
-    kinds: list[tuple[str, bool]] = []
+    kinds: list[tuple[str, bool, bool]] = []
     last = [0, 0]
 
     def checkpoint(make):
@@ -87,14 +87,17 @@ def test_goes_on_with_the_same_bytes(tmp_path, n, rule, weighted, options):
             name = f"state_{len(kept)}.npz"
             np.savez(tmp_path / name, **state.to_arrays())
             kept.append(name)
-            kinds.append((state.plan[min(state.position, len(state.plan) - 1)].kind, amid))
+            stage = state.plan[min(state.position, len(state.plan) - 1)]
+            kinds.append((stage.kind, stage.level > 0, amid))
 
     with Team(2) as team:
         problem = make_problem(P, team, weights, seed=3)
         whole = lay_out(problem, chosen, ThreadEngine(team), watch=Watch(checkpoint=checkpoint))
-    assert ("sampler", True) in kinds
+    assert ("sampler", False, True) in kinds
     if "optimizer" not in options:
-        assert {("coarse", True), ("coarse", False), ("gradient", True), ("gradient", False)} <= set(kinds)
+        both = True, False
+        assert {("sampler", True, amid) for amid in both} <= set(kinds)
+        assert {("gradient", coarse, amid) for coarse in both for amid in both} <= set(kinds)
     sp.save_npz(tmp_path / "P.npz", P)
     np.save(tmp_path / "weights.npy", np.empty(0) if weights is None else weights)
     code = RESUME.format(rule=rule, options=options, names=json.dumps(kept), n_jobs=3)

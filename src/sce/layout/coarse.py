@@ -26,6 +26,7 @@ from sce.layout.similarities import Similarities
 COARSEST_POINTS = 1_000  # not merged any further
 MERGED_AT_MOST = 4  # points into one
 MERGING_STALLS_ABOVE = 0.8  # of the points left: not worth a level
+MERGED_WEIGHT_AT_LEAST = 1e-9  # of the largest: points without weight have a place, too
 SPLIT_NOISE = 0.01  # standard deviation of what separates the points of a merged one
 
 
@@ -58,7 +59,7 @@ def make_levels(problem: Problem) -> Iterator[Level]:
 def merge_start(Y: np.ndarray, weights: np.ndarray | None, levels: Sequence[Level]) -> np.ndarray:
     """The start of the coarsest level: each merged point in the middle of its members."""
     for level in levels:
-        mass = np.ones(len(Y)) if weights is None else weights
+        mass = np.ones(len(Y)) if weights is None else weights + MERGED_WEIGHT_AT_LEAST * weights.max()
         total = np.bincount(level.group, mass)
         columns = [np.bincount(level.group, mass * Y[:, c]) / total for c in range(Y.shape[1])]
         Y, weights = np.column_stack(columns).astype(np.float32), level.weights

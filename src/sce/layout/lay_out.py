@@ -15,7 +15,7 @@ import numpy as np
 from sce.layout.coarse import Level, make_levels, merge_start, split_points
 from sce.layout.engine import Engine
 from sce.layout.gradient.continuation import Continuation, GradientState
-from sce.layout.plan import COARSE, GRADIENT, SAMPLER, START, Stage, make_plan, wants_levels
+from sce.layout.plan import GRADIENT, SAMPLER, START, Stage, make_plan, wants_levels
 from sce.layout.problem import Problem
 from sce.layout.records import NOBODY, STOPPED, Layout, Record, Watch
 from sce.layout.sampler.epochs import Sampler, SamplerState
@@ -93,7 +93,7 @@ class _Run:
         state = self._begin() if state is None else self._resume(state)
         while state.position < len(state.plan) and state.reason != STOPPED:
             stage = state.plan[state.position]
-            if self._show is None and stage.kind in (SAMPLER, GRADIENT):
+            if self._show is None and stage.kind != START and not stage.level:
                 self._show = self._begin_showing(state)
             Y, history, reason = self._run_stage(stage, state)
             state = State(state.plan, state.position + 1, Y, history, len(history), reason=reason)
@@ -124,23 +124,27 @@ class _Run:
             Y = running.coordinates()
         finally:
             running.close()
-        if stage.kind == COARSE:
-            Y = split_points(Y, self._levels.pop(), stage.level, self._problem.seed)
-            if not self._levels:
-                sizes = [str(each.n_points) for each in state.plan if each.kind == COARSE]
-                self._report(f"Coarse maps of {', '.join(sizes)} points")
-        return Y, history, reason
+        return self._descend_to(_level_after(state), Y, stage, state), history, reason
+
+    def _descend_to(self, level: int, Y: np.ndarray, stage: Stage, state: State) -> np.ndarray:
+        """Split merged points until those of a finer level are left, where the next stage is on one."""
+        for number in range(stage.level, level, -1):
+            Y = split_points(Y, self._levels.pop(), number, self._problem.seed)
+        if stage.level > level == 0:
+            sizes = dict.fromkeys(str(each.n_points) for each in state.plan if each.level)
+            self._report(f"Coarse maps of {', '.join(sizes)} points")
+        return Y
 
     def _open(self, stage: Stage, state: State) -> Running:
         """A stage at its beginning, or where it was interrupted."""
-        if stage.kind == GRADIENT:
-            return Continuation(self._problem, stage, state.Y, cast("GradientState | None", state.inside))
         problem, start = self._problem, state.Y
-        if stage.kind == COARSE:
+        if stage.level:
             if len(start) == problem.n_points:  # the first of the coarse stages
                 start = merge_start(start, problem.weights, self._levels)
             level = self._levels[-1]
             problem = Problem(level.graph, level.weights, problem.seed)
+        if stage.kind == GRADIENT:
+            return Continuation(problem, stage, start, cast("GradientState | None", state.inside))
         return Sampler(problem, stage, self._engine, start, cast("SamplerState | None", state.inside))
 
     def _run_epochs(self, stage: Stage, running: Running, state: State) -> tuple[tuple[Record, ...], str]:
@@ -149,7 +153,7 @@ class _Run:
         while (advanced := running.advance()) is not None:
             record, reason = advanced
             stopped = False
-            if stage.kind != COARSE:
+            if not stage.level:
                 record = record._replace(epoch=record.epoch + state.before)
                 history.append(record)
                 stopped = self._tell(record, running)
@@ -161,7 +165,7 @@ class _Run:
     # -------------------------------------------------------------------------------------------------- who looks on
 
     def _begin_showing(self, state: State) -> Callable[[Record], None] | None:
-        epochs = sum(stage.n_epochs for stage in state.plan if stage.kind == SAMPLER)
+        epochs = sum(stage.n_epochs for stage in state.plan if stage.kind == SAMPLER and not stage.level)
         return None if self._watch.reporter is None else self._watch.reporter.epochs(epochs or None)
 
     def _tell(self, record: Record, running: Running) -> bool:
@@ -180,6 +184,12 @@ class _Run:
     def _checkpoint(self, state: Callable[[], State]) -> None:
         if self._watch.checkpoint is not None:
             self._watch.checkpoint(state)
+
+
+def _level_after(state: State) -> int:
+    """The level of the stage after the present one."""
+    after = state.position + 1
+    return state.plan[after].level if after < len(state.plan) else 0
 
 
 def _same(state: State) -> State:

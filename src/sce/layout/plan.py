@@ -1,14 +1,14 @@
 """What "auto" means: from options and a problem to the stages of a layout.
 
-The sampler finds the large structure of a map in seconds, from coarse levels of merged neighbours, and is right while the
-repulsion is weak. The full gradient carries a map to any r and to the minimum, at many times the cost of an epoch. So by
-default the sampler draws a map of weak repulsion, and the full gradient continues from there wherever that pays: docs/method.md
-has the measurements.
+The large structure of a map belongs to coarse levels of merged neighbours, where the sampler and the full gradient find it in
+little time, at the repulsion of the finished map. The sampler puts all points in their places. The full gradient brings the map
+to its minimum: all the way where there are few points or the repulsion is strong; of many points the first ten iterations
+bring nearly all there is to gain. docs/method.md has the measurements.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,36 +18,43 @@ from sce.layout.problem import Problem
 from sce.layout.scale import FixedScale, ScaleRule
 from sce.layout.settings import LayoutOptions
 
-START, COARSE, SAMPLER, GRADIENT = "start", "coarse", "sampler", "gradient"
+START, SAMPLER, GRADIENT = "start", "sampler", "gradient"
 
-GRADIENT_UP_TO_POINTS = 10_000  # the full gradient pays at any r
-SAMPLER_R_RANGE = 0.1, 12.0  # of more points the sampler alone is as good within this range
+GRADIENT_UP_TO_POINTS = 10_000  # the full gradient goes on to the minimum
+SAMPLER_R_RANGE = 0.1, 12.0  # of more points it only finishes the map within this range, where the sampler is right
 GRADIENT_ITERATIONS = 1000  # at most
+FINISHING_ITERATIONS = 10  # at most: 60 lower J by another 0.3 to 0.5 %
+FINISHED_UP_TO_POINTS = 2_000_000  # beyond, its vectors would take more memory than all the rest
 GRADIENT_TOLERANCE = 1e-3
 
-DRAWS_PER_EDGE = 75  # in a default run of the sampler, within the bounds below
+DRAWS_PER_EDGE = 75  # in a default run of the sampler alone, within the bounds below
 STEPS_PER_POINT = 10  # of an epoch
 MOVES_AT_LEAST = 5_000_000  # points times epochs: for small data epochs cost nothing
 EPOCHS_RANGE = 100, 500
 EPOCHS_AFTER_COARSE = 200  # at most: 500 lower J by some 1 %
+EPOCHS_BETWEEN = 30  # after coarse maps and before the full gradient: with 100 J ends less than 0.5 % lower
 RATE_ONE_UP_TO_POINTS = 20_000  # beyond, the learning rate grows
 
-COARSE_R = 1.0  # the repulsion weight of coarse maps, in terms of all of P
 COARSE_MOVES = 1_000_000  # points times epochs of a level, within the bounds below
 COARSE_EPOCHS_RANGE = 30, 1000
+COARSE_GRADIENT_UP_TO_POINTS = 10_000  # levels that the full gradient finishes
+COARSE_GRADIENT_MOVES = 300_000  # points times iterations of a level, within the bounds below
+COARSE_ITERATIONS_RANGE = 30, 500
+COARSE_TOLERANCE = 1e-4  # with 1e-3 the slowest motions, which cost nothing here, are left to the finer levels
 
 
 class Stage(NamedTuple):
     """A stage of a layout: what is done, on how many points, under which rule, and for how long."""
 
-    kind: str  # "start", "coarse", "sampler" or "gradient"
+    kind: str  # "start", "sampler" or "gradient"
     n_points: int
     rule: ScaleRule
     n_epochs: int = 0  # or iterations, at most
     learning_rate: tuple[float, float] = (0.0, 0.0)  # first and last
     n_repulsive: int = 1
     tol: float = 0.0
-    level: int = 0  # how often neighbours were merged
+    level: int = 0  # how often neighbours were merged; 0: all points
+    direct: bool = False  # the full gradient starts from a map of the same rule, not from one of another r
 
 
 def make_plan(problem: Problem, options: LayoutOptions, levels: Sequence[Level]) -> list[Stage]:
@@ -63,12 +70,20 @@ def make_plan(problem: Problem, options: LayoutOptions, levels: Sequence[Level])
     start = Stage(START, problem.n_points, options.rule)
     if options.optimizer == "gradient":
         return [start, gradient_stage(problem, options, options.n_epochs)]
-    coarse = [coarse_stage(problem, options, levels, level) for level in range(len(levels), 0, -1)]
-    most = EPOCHS_AFTER_COARSE if levels else EPOCHS_RANGE[1]
-    if options.optimizer == "sampler" or not gradient_pays(options.rule, problem.n_points):
-        return [start, *coarse, sampler_stage(problem, options, options.rule, most)]
-    draft = sampler_stage(problem, options, options.rule.for_sampler(), most)
-    return [start, *coarse, draft, gradient_stage(problem, options, None)]
+    whole = needs_minimum(options.rule, problem.n_points)
+    follows = options.optimizer == "auto" and options.rule.has_minimum  # the full gradient
+    follows = follows and (whole or problem.n_points <= FINISHED_UP_TO_POINTS)
+    draft = options.rule.for_sampler() if follows and whole else options.rule
+    r = min(draft.expected_r, SAMPLER_R_RANGE[1])
+    coarse = [
+        stage for level in range(len(levels), 0, -1) for stage in coarse_stages(problem, options, r, levels, level)
+    ]
+    most = EPOCHS_RANGE[1] if not levels else EPOCHS_BETWEEN if follows else EPOCHS_AFTER_COARSE
+    sampler = sampler_stage(problem, options, draft, most)
+    if not follows:
+        return [start, *coarse, sampler]
+    gradient = gradient_stage(problem, options, None if whole else FINISHING_ITERATIONS)
+    return [start, *coarse, sampler, gradient._replace(direct=draft == options.rule)]
 
 
 def wants_levels(options: LayoutOptions) -> bool:
@@ -84,13 +99,18 @@ def sampler_stage(problem: Problem, options: LayoutOptions, rule: ScaleRule, mos
     return Stage(SAMPLER, n, rule, n_epochs, rate, options.n_repulsive, options.tol or 0.0)
 
 
-def coarse_stage(problem: Problem, options: LayoutOptions, levels: Sequence[Level], level: int) -> Stage:
-    """The sampler on the points of a level: 1 is the finest."""
+def coarse_stages(
+    problem: Problem, options: LayoutOptions, r: float, levels: Sequence[Level], level: int
+) -> Iterator[Stage]:
+    """The sampler, and the full gradient if there are few, on the points of a level (1 is the finest), at the r of all of P."""
     share = float(np.cumprod([each.outside for each in levels])[level - 1])
-    n = levels[level - 1].graph.n_points
+    n, rule = levels[level - 1].graph.n_points, FixedScale(r / share)
     n_epochs = options.n_epochs or int(np.clip(COARSE_MOVES // n, *COARSE_EPOCHS_RANGE))
     rate = options.learning_rate or choose_rate(problem.n_points)
-    return Stage(COARSE, n, FixedScale(COARSE_R / share), n_epochs, rate, options.n_repulsive, level=level)
+    yield Stage(SAMPLER, n, rule, n_epochs, rate, options.n_repulsive, level=level)
+    if n <= COARSE_GRADIENT_UP_TO_POINTS:
+        iterations = int(np.clip(COARSE_GRADIENT_MOVES // n, *COARSE_ITERATIONS_RANGE))
+        yield Stage(GRADIENT, n, rule, iterations, tol=COARSE_TOLERANCE, level=level, direct=True)
 
 
 def gradient_stage(problem: Problem, options: LayoutOptions, iterations: int | None) -> Stage:
@@ -99,17 +119,17 @@ def gradient_stage(problem: Problem, options: LayoutOptions, iterations: int | N
     return Stage(GRADIENT, problem.n_points, options.rule, iterations or GRADIENT_ITERATIONS, tol=tol)
 
 
-def gradient_pays(rule: ScaleRule, n: int) -> bool:
-    """Whether the full gradient, after the sampler, gives a lower J than the sampler alone in the same time.
+def needs_minimum(rule: ScaleRule, n: int) -> bool:
+    """Whether the full gradient goes all the way to the minimum, or only finishes the sampler's map.
 
     Examples
     --------
     >>> from sce.layout.scale import SNEScale
-    >>> gradient_pays(FixedScale(1.0), 5_000), gradient_pays(FixedScale(1.0), 70_000), gradient_pays(SNEScale(), 70_000)
+    >>> needs_minimum(FixedScale(1.0), 5_000), needs_minimum(FixedScale(1.0), 70_000), needs_minimum(SNEScale(), 70_000)
     (True, False, True)
     """
     low, high = SAMPLER_R_RANGE
-    return rule.has_minimum and (n <= GRADIENT_UP_TO_POINTS or not low <= rule.expected_r <= high)
+    return n <= GRADIENT_UP_TO_POINTS or not low <= rule.expected_r <= high
 
 
 def choose_epochs(n_points: int, n_edges: int) -> int:

@@ -19,7 +19,7 @@ from sce.layout.components import link_components
 from sce.layout.divergence import divergence, divergence_constants
 from sce.layout.gradient.descent import Descent, DescentState, Step
 from sce.layout.gradient.precondition import Preconditioner
-from sce.layout.gradient.terms import Gradient
+from sce.layout.gradient.terms import Gradient, Terms
 from sce.layout.plan import GRADIENT_TOLERANCE, Stage
 from sce.layout.problem import Problem
 from sce.layout.records import Layout, Record
@@ -40,6 +40,7 @@ SPOT_BELOW = 1e-3  # the standard deviation of a map that is becoming a single p
 SPOT_ENLARGED = 0.1  # the standard deviation at which one looks whether it shrinks again
 SINGLE = "the minimum is a single point: the repulsion is too weak to separate anything"
 STUCK = "no step lowers J any further"
+KEPT = "the start is kept, because its J without links between components is lower"
 
 _BEGIN, _STEP, _RESCALE, _ENLARGE, _NEXT_RUNG = range(5)  # what comes before the next iteration
 
@@ -72,6 +73,24 @@ class GradientState(NamedTuple):
     falls: np.ndarray  # of the loss in the last iterations of this rung
 
 
+class _Start(NamedTuple):
+    """The start of a graph in several components, whose links might pull the map to a higher J of P alone."""
+
+    Y: np.ndarray
+    attraction: float
+    mean_q_U: float
+
+    @classmethod
+    def of(cls, terms: Terms) -> _Start:
+        """What is kept of the terms there."""
+        return cls(terms.Y, terms.attraction, terms.mean_q_U)
+
+    def is_lower(self, descent: Descent, r: float) -> bool:
+        """Whether J of P at r is lower at the start than at the end."""
+        terms = descent.terms
+        return self.attraction + r * self.mean_q_U < terms.attraction + r * terms.mean_q_U
+
+
 class Continuation:
     """Minimises J by the full gradient, an iteration of L-BFGS at a time.
 
@@ -99,10 +118,12 @@ class Continuation:
     ) -> None:
         graph, links = problem.graph, link_components(problem.graph, problem.seed)
         gradient = Gradient(graph, problem.weights, method, links)
-        smooth = Preconditioner(graph if links is None else graph.plus(links.P))
+        smooth = Preconditioner(graph)
         self._rule, self._tol, self._most, self._seed = stage.rule, stage.tol, stage.n_epochs, problem.seed
+        self._direct = stage.direct
         self._constants = divergence_constants(problem)
         self._descent = Descent(gradient, smooth, np.array(start, np.float64), None if state is None else state.descent)
+        self._start = None if links is None else _Start.of(gradient(np.array(start, np.float64)))
         self._rung = Rung() if state is None else state.rung
         self._falls: list[float] = [] if state is None else [float(fall) for fall in state.falls]
 
@@ -121,7 +142,15 @@ class Continuation:
         if reason == SINGLE and rung.arrived:
             self._descent.jump(self._descent.terms.Y * SPOT_BELOW)  # shown as what it is
         self._decide(step, reason, unbalanced=unbalanced)
-        return record, reason if rung.arrived and not unbalanced else None
+        ended = reason if rung.arrived and not unbalanced else None
+        if (
+            (ended or self._rung.total == self._most)
+            and self._start is not None
+            and self._start.is_lower(self._descent, r=record.r)
+        ):
+            self._descent.jump(self._start.Y)
+            return self._record(here, step), KEPT
+        return record, ended
 
     def coordinates(self) -> np.ndarray:
         """The present map around its centre, float32."""
@@ -149,7 +178,8 @@ class Continuation:
         if rung.pending == _BEGIN:
             if descent.size() < SHAPELESS_BELOW:
                 descent.jump(descent.terms.Y + self._noise(0))
-            self._enter(0, _first_r(descent.natural_weight(), descent.weight(self._rule)))
+            goal = descent.weight(self._rule)
+            self._enter(0, goal if self._direct else _first_r(descent.natural_weight(), goal))
         elif rung.pending == _NEXT_RUNG:
             skips = rung.single and rung.goal < rung.r
             self._enter(rung.number + 1, rung.goal if skips else descent.weight(self._here()))

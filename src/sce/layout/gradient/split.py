@@ -51,6 +51,7 @@ class Precision(NamedTuple):
 # Orders are few, for kernels are compiled for each. The worst of all kinds of maps are curves, where forces nearly cancel:
 # errors there are a fourth to two thirds of what is asked for, elsewhere less than a tenth.
 _PRECISIONS = (
+    (1e-2, Precision(4, 8.5, 7.5)),
     (1e-3, Precision(8, 12.0, 11.0)),
     (1e-4, Precision(8, 16.5, 14.0)),
     (1e-5, Precision(12, 17.5, 16.5)),
@@ -85,7 +86,7 @@ def precision_for(accuracy: float) -> Precision:
     Examples
     --------
     >>> precision_for(2e-4) == precision_for(1e-4), precision_for(1.0).order
-    (True, 8)
+    (True, 4)
     """
     return next((precision for reached, precision in _PRECISIONS if reached <= accuracy), _PRECISIONS[-1][1])
 
