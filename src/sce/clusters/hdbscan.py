@@ -37,7 +37,8 @@ from sce.errors import InputError, ParameterError
 _AUTO_SIZE_DIVISOR = 50  # a cluster that is seen at a glance has at least this fraction of all points
 _MIN_AUTO_SIZE = 10  # points, for "auto"
 _MAX_AUTO_SAMPLES = 20  # points, for "auto"
-_DISTANT = 2.000002  # radii of a cluster: farther away than it is wide, and not just by rounding
+_SMALL_CONTRAST = 3.0  # a cluster of only min_samples points needs the contrast of a large one to the power of 1 + this
+_DISTANT = 4.000004  # radii of a cluster: farther away than twice its width, and not just by rounding
 
 
 def find_clusters(
@@ -62,8 +63,9 @@ def find_clusters(
         "auto" is `min_cluster_size`, and at most 20. Larger values smooth more.
     min_contrast : float, default=1.75
         How many times denser a cluster must be than the place where it splits from the others: the mean of 1 / distance over
-        its points, relative to 1 / distance at the split, to the power of the number of dimensions. 1 accepts any cluster, as
-        scikit-learn's HDBSCAN does, which finds some in plain noise, and any point, however far it is from its cluster.
+        its points, relative to 1 / distance at the split, to the power of the number of dimensions. A small cluster needs
+        more, because chance makes small ones: one of m points c^(1 + 3 sqrt(min_samples / m)) instead of c. 1 accepts any
+        cluster, as scikit-learn's HDBSCAN does, which finds some in plain noise, and any distant group as part of it.
     n_jobs : int or None, default=None
         The number of threads; None is all cores. Never changes the result.
 
@@ -75,8 +77,8 @@ def find_clusters(
 
     Notes
     -----
-    A group of fewer than `min_cluster_size` points belongs to the cluster next to it, unless it is farther away than that
-    cluster is wide: then its points are in no cluster.
+    A group of fewer than `min_cluster_size` points belongs to the cluster next to it, unless it is farther away than twice
+    the width of that cluster: then its points are in no cluster.
 
     The defaults were chosen so that the labels are what one sees. On maps with SCE's defaults MNIST has 10 clusters, IJCNN its
     10 engines, SHUTTLE 8, flow_hipc 2. What one sees need not be real: maps of 1,500 points of uniform noise have 6 to 13
@@ -111,7 +113,7 @@ def find_clusters(
     with Team(n_threads) as team:
         edges = spanning_tree(points, samples, team)
     tree = _condense(edges, smallest)
-    labels = _choose(tree, contrast ** (1 / d))
+    labels = _choose(tree, contrast ** (1 / d), samples)
     if contrast > 1:
         _drop_distant(tree, labels, min(samples, n), d)
     return number_by_size(labels)
@@ -134,7 +136,9 @@ def cluster_series(
         edges = spanning_tree(points, samples, team)
     for size in sizes:
         smallest = check_count(size, "min_cluster_size", 2)
-        labels = _choose(_condense(edges, smallest), 1.0) if len(points) >= smallest else np.full(len(points), -1)
+        labels = (
+            _choose(_condense(edges, smallest), 1.0, samples) if len(points) >= smallest else np.full(len(points), -1)
+        )
         yield size, number_by_size(labels)
 
 
@@ -189,13 +193,14 @@ def _check_points(Y: Any) -> np.ndarray:
 class _Condensed(NamedTuple):
     """The tree of clusters. A cluster has a lower number than its parent; the last cluster holds all points.
 
-    `parent`: the parent of each cluster, -1 for the last. `mass`: its number of points times the density at which it splits
-    from its parent. `stability`: the sum over its points of the density at which they leave it, minus `mass`. `home`: the
-    smallest cluster that each point is in. `height`: the distance at which each point leaves its home. A density is
-    1 / distance.
+    `parent`: the parent of each cluster, -1 for the last. `size`: its number of points when it joins the parent. `mass`: that
+    times the density at which it splits from its parent. `stability`: the sum over its points of the density at which they
+    leave it, minus `mass`. `home`: the smallest cluster that each point is in. `height`: the distance at which each point
+    leaves its home. A density is 1 / distance.
     """
 
     parent: np.ndarray
+    size: np.ndarray
     mass: np.ndarray
     stability: np.ndarray
     home: np.ndarray
@@ -209,9 +214,10 @@ def _condense(edges: Edges, smallest: int) -> _Condensed:
     heights[:copies] = heights[copies] / 2 if copies < len(heights) else 1.0
     n = len(heights) + 1
     room = 2 * (n // smallest)
-    tree = _Condensed(np.full(room, -1), np.zeros(room), np.zeros(room), np.empty(n, np.int64), np.empty(n))
+    parent, size, mass, stability = np.full(room, -1), np.ones(room, np.int64), np.zeros(room), np.zeros(room)
+    tree = _Condensed(parent, size, mass, stability, np.empty(n, np.int64), np.empty(n))
     count = _grow_clusters(edges, heights, smallest, tree)
-    return _Condensed(tree.parent[:count], tree.mass[:count], tree.stability[:count], tree.home, tree.height)
+    return _Condensed(parent[:count], size[:count], mass[:count], stability[:count], tree.home, tree.height)
 
 
 @kernel
@@ -259,7 +265,7 @@ def _grow_clusters(edges: Any, heights: Any, smallest: Any, tree: Any) -> Any:
                 continue  # too small, or finished at an earlier edge
             if c < 0 or sibling[c] >= 0:
                 while c >= 0:
-                    tree.parent[c] = count
+                    tree.parent[c], tree.size[c] = count, members[c]
                     tree.mass[c] = members[c] * density
                     tree.stability[c] = max(0.0, tree.stability[c] - tree.mass[c])
                     c = sibling[c]
@@ -285,7 +291,7 @@ def _most_stable(tree: Any, contrast: Any, chosen: Any) -> None:
     last = tree.parent.size - 1
     within = np.zeros(last + 1)
     for c in range(last):
-        distinct = tree.stability[c] >= (contrast - 1.0) * tree.mass[c]
+        distinct = tree.stability[c] >= (contrast[c] - 1.0) * tree.mass[c]
         own = tree.stability[c] if distinct else 0.0
         if distinct and own >= within[c]:
             chosen[c] = c
@@ -295,15 +301,15 @@ def _most_stable(tree: Any, contrast: Any, chosen: Any) -> None:
             chosen[c] = chosen[tree.parent[c]]
 
 
-def _choose(tree: _Condensed, contrast: float) -> np.ndarray:
-    """The chosen cluster of each point, or -1."""
+def _choose(tree: _Condensed, contrast: float, samples: int) -> np.ndarray:
+    """The chosen cluster of each point, or -1; `contrast` is that of distances, for a large cluster."""
     chosen = np.full(len(tree.parent), -1)
-    _most_stable(tree, contrast, chosen)
+    _most_stable(tree, contrast ** (1.0 + _SMALL_CONTRAST * np.sqrt(samples / tree.size)), chosen)
     return chosen[tree.home]
 
 
 def _drop_distant(tree: _Condensed, labels: np.ndarray, samples: int, d: int) -> None:
-    """Set the label to -1 of points that are farther from the rest of their cluster than the rest is wide.
+    """Set the label to -1 of points that are farther from the rest of their cluster than twice its width.
 
     A ball around a point that reaches as far as where the point leaves holds about `samples` points, so all these balls
     together have `samples` times the volume of the cluster. Its width is the diameter of a ball of that volume.
