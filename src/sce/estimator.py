@@ -41,8 +41,9 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         The nearest neighbours that each point is joined to, not counting the point itself. Larger values merge clusters,
         smaller ones split them.
     perplexity : float or None, default=None
-        The effective number of neighbours for `affinity="entropic"`. None means a third of `n_neighbors`; a number uses
-        3 x perplexity neighbours and ignores `n_neighbors`.
+        The effective number of neighbours for `affinity="entropic"`; a number uses 3 x perplexity neighbours and ignores
+        `n_neighbors`. None means a third of `n_neighbors`, and up to all of them where the data have few dimensions of their
+        own (below 4.5) or very many (above 10); `perplexity_` has the result.
     metric : str or callable, default="euclidean"
         "euclidean", "cosine", "correlation", "manhattan" or any other metric of scikit-learn's NearestNeighbors.
         "precomputed": X is a distance matrix, dense, or sparse with the distances of neighbours.
@@ -55,8 +56,8 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     exaggeration : float, default=1.0
         The factor on the attraction for `scale="sne"`.
     n_epochs : int or "auto", default="auto"
-        Epochs of the sampler, each of 10 steps per point. "auto" chooses 100 to 500, fewer for large data, and at most 200
-        after coarse maps. A number also applies to each coarse map, but not to the gradient iterations that may follow. With
+        Epochs of the sampler, each of 10 steps per point. "auto" chooses 30 after coarse maps, 100 to 500 without them or
+        without a full gradient. A number also applies to each coarse map, but not to the gradient iterations that follow. With
         `optimizer="gradient"` it is the maximum number of iterations, 1000 for "auto".
     learning_rate : float, (float, float) or "auto", default="auto"
         The initial rate, which falls linearly to 0; or the first and last rates, equal for a constant rate. "auto" starts at
@@ -74,8 +75,8 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         "sampler": the paper's stochastic gradient, fast, and accurate while the repulsion is weak, r up to about 10.
         "gradient": the full gradient, which reaches the minimum at any r. It starts at the r at which `init` neither grows nor
         shrinks and changes r in small factors, so it continues smoothly from a map of another r. "auto": coarse maps of merged
-        neighbours first, for more than 1,000 points and unless `init` is an array; then the sampler; then the gradient where it
-        pays: up to 10,000 points, or where r is above about 12, as with `scale="sne"`.
+        neighbours first, for more than 1,000 points and unless `init` is an array; then the sampler; then the gradient: to the
+        minimum up to 10,000 points, or where the rule's r is above about 12, as with `scale="sne"`; else ten iterations.
     random_state : int, RandomState or None, default=None
         The seed. The same seed gives the same bytes on any number of threads.
     n_jobs : int or None, default=None
@@ -104,6 +105,8 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         Why the run ended.
     neighbor_method_ : str or None
         How the neighbours were found; None where P or distances were given.
+    perplexity_ : float or None
+        The effective number of neighbours in P; None where its weights have none.
     neighbor_recall_ : float or None
         The share of true neighbours among those found, measured on a sample of rows; 1 for exact methods.
     n_features_in_ : int
@@ -226,6 +229,7 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self.affinity_ = graph.P
         self.neighbor_method_ = graph.neighbors_method
         self.neighbor_recall_ = graph.recall
+        self.perplexity_ = graph.perplexity
         self.scale_ = layout.r
         self.history_ = {name: np.array([getattr(h, name) for h in layout.history]) for name in Record._fields}
         self.n_epochs_ = len(layout.history)

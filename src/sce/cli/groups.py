@@ -114,7 +114,7 @@ GRAPH_OPTIONS = Group(
         Option(
             "--perplexity",
             f"for {alternatives(WITH_PERPLEXITY)}, the effective number of neighbours; uses 3 x perplexity neighbours. By "
-            "default a third of --n-neighbors",
+            "default a third of --n-neighbors, more where the data have few dimensions or very many",
             "NUMBER",
             number,
             parameter="perplexity",

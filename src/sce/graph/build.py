@@ -87,12 +87,16 @@ _CONSTRAINTS: dict[str, tuple[Callable[[Any], bool], Callable[[Any], str]]] = {
 
 
 class AffinityResult(NamedTuple):
-    """P, how the neighbours were found (None if there was no search), the share of true ones among them, and remarks."""
+    """P, how the neighbours were found (None if there was no search), the share of true ones among them, and remarks.
+
+    `perplexity` is that of the weights; None where they have none.
+    """
 
     P: sparse.csr_matrix
     neighbors_method: str | None
     recall: float | None
     notes: tuple[str, ...]
+    perplexity: float | None = None
 
 
 def build_affinity(X: Any, options: GraphOptions, team: Team, seed: int) -> AffinityResult:
@@ -119,7 +123,7 @@ def build_affinity(X: Any, options: GraphOptions, team: Team, seed: int) -> Affi
     4
     """
     X = X if hasattr(X, "tocsr") else np.asarray(X)
-    remarks = _Remarks()
+    remarks, perplexity = _Remarks(), None
     if callable(options.affinity):
         P, near = _given(options.affinity(X)), None
         if P.shape[0] != X.shape[0]:
@@ -132,14 +136,16 @@ def build_affinity(X: Any, options: GraphOptions, team: Team, seed: int) -> Affi
     elif X.shape[0] == 1:
         P, near = _single_point(), None
     else:
-        P, near = _searched(X, options, team, seed, remarks)
+        P, near, perplexity = _searched(X, options, team, seed, remarks)
     _remark_on_graph(P, near, remarks)
     if near is None:
         return AffinityResult(P, None, None, tuple(remarks.notes))
-    return AffinityResult(P, near.method, near.recall, tuple(remarks.notes))
+    return AffinityResult(P, near.method, near.recall, tuple(remarks.notes), perplexity)
 
 
-def build_cross_affinity(index: NeighborIndex, rows: Any, options: GraphOptions, team: Team) -> sparse.csr_matrix:
+def build_cross_affinity(
+    index: NeighborIndex, rows: Any, options: GraphOptions, team: Team, perplexity: float | None = None
+) -> sparse.csr_matrix:
     """The similarities of new rows to indexed ones: conditional probabilities p_j|i, each row of which sums to 1.
 
     Parameters
@@ -151,6 +157,8 @@ def build_cross_affinity(index: NeighborIndex, rows: Any, options: GraphOptions,
     options : GraphOptions
         With affinity "knn" or "entropic". Each new row has as many neighbours as the indexed rows have in their graph.
     team : Team
+    perplexity : float, optional
+        That of the graph of the indexed rows, where the options have none. A third of the neighbours by default.
 
     Returns
     -------
@@ -169,9 +177,11 @@ def build_cross_affinity(index: NeighborIndex, rows: Any, options: GraphOptions,
     if options.affinity not in AFFINITIES:
         names = " or ".join(map(repr, AFFINITIES))
         raise ParameterError(f"Similarities of new rows need affinity={names}; got affinity={options.affinity!r}.")
-    k, perplexity = _fitting_count(index.n_rows, options)
+    k, given = _fitting_count(index.n_rows, options)
     near = index.query(rows, k, team)
-    return AFFINITIES[str(options.affinity)].of_new_rows(near, index.n_rows, perplexity, team)
+    return AFFINITIES[str(options.affinity)].of_new_rows(
+        near, index.n_rows, given or perplexity or _least(k, k / 3), team
+    )
 
 
 class _Remarks:
@@ -188,8 +198,8 @@ class _Remarks:
 # -------------------------------------------------------------------------------------------------- lengths of lists
 
 
-def _fitting_count(n: int, options: GraphOptions, remarks: _Remarks | None = None) -> tuple[int, float]:
-    """The number of neighbours and the perplexity that n rows allow, with a remark where they are lowered."""
+def _fitting_count(n: int, options: GraphOptions, remarks: _Remarks | None = None) -> tuple[int, float | None]:
+    """The number of neighbours and the perplexity, if one is given, that n rows allow, with a remark where they are lowered."""
     if not options.uses_perplexity:
         k = int(options.n_neighbors)
         most = max(1, (n - 1) // 2)  # where all are neighbours of all, the best map is a single point
@@ -198,8 +208,7 @@ def _fitting_count(n: int, options: GraphOptions, remarks: _Remarks | None = Non
                 f"n_neighbors={k} was lowered to {most}, half of the other rows, because there are only {n} rows.",
                 DataWarning,
             )
-        k = min(k, most)
-        return k, max(min(k, _MIN_PERPLEXITY), k / 3)
+        return min(k, most), None
     perplexity = float(options.perplexity or 0.0)
     if 3 * perplexity > n - 1:
         lowered = (n - 1) / 3
@@ -232,9 +241,10 @@ def _single_point() -> sparse.csr_matrix:
 
 def _searched(
     X: Any, options: GraphOptions, team: Team, seed: int, remarks: _Remarks
-) -> tuple[sparse.csr_matrix, Neighbors]:
-    """P from the nearest neighbours in X."""
+) -> tuple[sparse.csr_matrix, Neighbors, float | None]:
+    """P from the nearest neighbours in X, and the perplexity of its weights."""
     from sce.graph.affinity import AFFINITIES
+    from sce.graph.dimension import own_dimension, suited_perplexity
     from sce.graph.index import nearest_neighbors
 
     k, perplexity = _fitting_count(X.shape[0], options, remarks)
@@ -244,7 +254,15 @@ def _searched(
         raise InputError("No row of the distance matrix has a neighbour, so there is no graph to draw.")
     _remark_on_recall(near, X, options, remarks)
     _remark_on_copies(near, remarks)
-    return AFFINITIES[str(options.affinity)].among_rows(near, perplexity, team), near
+    if perplexity is None and options.affinity in WITH_PERPLEXITY:
+        perplexity = _least(k, suited_perplexity(k, own_dimension(near)))
+    P = AFFINITIES[str(options.affinity)].among_rows(near, perplexity or 0.0, team)
+    return P, near, perplexity
+
+
+def _least(k: int, perplexity: float) -> float:
+    """The perplexity, raised where there are few neighbours."""
+    return max(min(k, _MIN_PERPLEXITY), perplexity)
 
 
 # -------------------------------------------------------------------------------------------------------------- remarks

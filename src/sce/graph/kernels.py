@@ -290,8 +290,8 @@ def exact_neighbors_of(
     >>> from sce.graph.metrics import SQUARES
     >>> X = np.zeros((4, 8), np.float32)
     >>> X[:, 0] = [0, 1, 3, 7]
-    >>> exact_neighbors_of(X[1:2] + 1, X, 2, SQUARES, np.zeros(1, np.uint64), Team(1)).ids
-    array([[1, 2]], dtype=int32)
+    >>> exact_neighbors_of(X[1:2] + 0.4, X, 2, SQUARES, np.zeros(1, np.uint64), Team(1)).ids
+    array([[1, 0]], dtype=int32)
     """
     nobody = np.full(len(rows), -1)
     return _exact(X, _Queries(rows, np.arange(len(rows)), nobody, keys), factor, k, terms, team)
