@@ -83,10 +83,6 @@ class Similarities:
         P.data /= np.float32(P.data.sum(dtype=np.float64))
         return Similarities(P, self.team), outside
 
-    def plus(self, links: sp.csr_matrix) -> Similarities:
-        """P with links added, so that it no longer sums to 1."""
-        return Similarities(sp.csr_matrix(self.P + links), self.team)
-
     # --------------------------------------------------------------------------------------------------------- products
 
     def walk(self, degree: np.ndarray, U: np.ndarray, out: np.ndarray) -> None:

@@ -13,6 +13,7 @@ from sce.core.parallel import Team
 from sce.graph.build import GraphOptions, build_affinity
 from sce.layout import objective
 from sce.layout.components import LINK_WEIGHT
+from sce.layout.gradient.continuation import KEPT
 from sce.layout.scale import FixedScale, SCEScale, SNEScale
 
 DECADES = (-4, -2, -1, 0, 1, 2, 4, 6, 8)
@@ -215,6 +216,17 @@ def test_components_stay_in_reach(rule):
     assert np.abs(layout.Y).max() < 4.0 * np.sqrt(layout.r / LINK_WEIGHT)
     again = run(P, rule, layout.Y, tol=1e-5, n_epochs=500)
     assert np.abs(again.Y).max() < 1.2 * np.abs(layout.Y).max()
+
+
+def test_a_start_with_a_lower_loss_is_kept():
+    """Two components far apart, each at its minimum: links can only pull them together, and J of P rises."""
+    pair = sp.csr_matrix(np.array([[0.0, 1.0], [1.0, 0.0]]))
+    P = sp.csr_matrix(sp.block_diag([pair, pair]) / 4.0).astype(np.float32)
+    gap = np.sqrt(10.0 / 3.0 - 1.0)  # the minimum of ln(1 + gap^2) + 10 / 3 / (1 + gap^2)
+    start = np.array([[0.0, 0.0], [gap, 0.0], [0.0, 1e4], [gap, 1e4]])
+    layout = run(P, FixedScale(10.0), start, tol=1e-9, n_epochs=50)
+    assert layout.stop_reason == KEPT
+    np.testing.assert_allclose(layout.Y, start - start.mean(axis=0), atol=1e-3)
 
 
 @pytest.mark.parametrize("r", [1e-30, 1e12, 1e30])

@@ -73,24 +73,6 @@ class GradientState(NamedTuple):
     falls: np.ndarray  # of the loss in the last iterations of this rung
 
 
-class _Start(NamedTuple):
-    """The start of a graph in several components, whose links might pull the map to a higher J of P alone."""
-
-    Y: np.ndarray
-    attraction: float
-    mean_q_U: float
-
-    @classmethod
-    def of(cls, terms: Terms) -> _Start:
-        """What is kept of the terms there."""
-        return cls(terms.Y, terms.attraction, terms.mean_q_U)
-
-    def is_lower(self, descent: Descent, r: float) -> bool:
-        """Whether J of P at r is lower at the start than at the end."""
-        terms = descent.terms
-        return self.attraction + r * self.mean_q_U < terms.attraction + r * terms.mean_q_U
-
-
 class Continuation:
     """Minimises J by the full gradient, an iteration of L-BFGS at a time.
 
@@ -123,7 +105,8 @@ class Continuation:
         self._direct = stage.direct
         self._constants = divergence_constants(problem)
         self._descent = Descent(gradient, smooth, np.array(start, np.float64), None if state is None else state.descent)
-        self._start = None if links is None else _Start.of(gradient(np.array(start, np.float64)))
+        # Links might pull the map to a higher J of P alone; then the start is kept.
+        self._start = None if links is None else gradient(np.array(start, np.float64))
         self._rung = Rung() if state is None else state.rung
         self._falls: list[float] = [] if state is None else [float(fall) for fall in state.falls]
 
@@ -143,11 +126,8 @@ class Continuation:
             self._descent.jump(self._descent.terms.Y * SPOT_BELOW)  # shown as what it is
         self._decide(step, reason, unbalanced=unbalanced)
         ended = reason if rung.arrived and not unbalanced else None
-        if (
-            (ended or self._rung.total == self._most)
-            and self._start is not None
-            and self._start.is_lower(self._descent, r=record.r)
-        ):
+        is_last = ended is not None or self._rung.total == self._most
+        if is_last and self._start is not None and _is_below(self._start, self._descent.terms, record.r):
             self._descent.jump(self._start.Y)
             return self._record(here, step), KEPT
         return record, ended
@@ -322,6 +302,11 @@ def _foresee(before: tuple[float, float] | None, now: tuple[float, float]) -> fl
     (x0, g0), (x1, g1) = (np.log(pair) for pair in (before, now))
     gain = min(max((g1 - g0) / (x1 - x0), 0.0), MOST_FEEDBACK)
     return math.exp((g1 - gain * x1) / (1.0 - gain))
+
+
+def _is_below(start: Terms, end: Terms, r: float) -> bool:
+    """Whether J of P at r is lower at the start than at the end."""
+    return start.attraction + r * start.mean_q_U < end.attraction + r * end.mean_q_U
 
 
 def _nearer(r: float, goal: float, rule: ScaleRule) -> ScaleRule:

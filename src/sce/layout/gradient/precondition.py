@@ -22,7 +22,7 @@ class Preconditioner:
     Parameters
     ----------
     graph : Similarities
-        P, with the links between its components.
+        P. Links between components are too weak to matter here.
     """
 
     def __init__(self, graph: Similarities) -> None:
