@@ -145,7 +145,7 @@ import sce.graph.forest as forest
 import sce.graph.vectors as vectors
 forest.TREES_PER_BATCH = forest.MAX_BATCHES = forest.MAX_JOINS = 1  # a poor search, in little time
 vectors.BRUTE_FORCE_UP_TO_TERMS = 0
-model = SCE(n_epochs=1, random_state=0, n_jobs=2, n_neighbors=2, optimizer="sampler")
+model = SCE(n_epochs=1, random_state=0, n_jobs=2, n_neighbors=2, optimizer="sampler")  # no grids
 model.fit(np.random.default_rng(0).normal(size=(600, 160)).astype(np.float32))  # kernels are loaded
 X = np.load({path!r}, mmap_mode={mode!r})
 before = status("VmRSS")
