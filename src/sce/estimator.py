@@ -32,18 +32,20 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     ----------
     n_components : {1, 2, 3}, default=2
         Dimensions of the map.
-    affinity : {"knn", "entropic", "precomputed"} or callable, default="entropic"
+    affinity : {"shared", "entropic", "knn", "precomputed"} or callable, default="shared"
         The similarities P. "entropic": Gaussian weights of the `n_neighbors` nearest neighbours, with the bandwidth that gives
-        the `perplexity`, as in t-SNE. "knn": 1 if one of two points is among the `n_neighbors` nearest of the other, else 0.
-        "precomputed": X is P itself, or any non-negative similarity graph, dense or sparse. A function turns X into
-        such a graph.
-    n_neighbors : int, default=15
+        the `perplexity`, as in t-SNE. "shared": the same with distances relative to the density around a neighbour, and
+        times a root of the share of neighbours that two points have in common. "knn": 1 if one of two points is among the
+        `n_neighbors` nearest of the other, else 0. "precomputed": X is P itself, or any non-negative similarity graph, dense
+        or sparse. A function turns X into such a graph.
+    n_neighbors : int or None, default=None
         The nearest neighbours that each point is joined to, not counting the point itself. Larger values merge clusters,
-        smaller ones split them.
+        smaller ones split them. None means 15, and up to 25 for fewer than 10,000 rows of fewer than 3.75 dimensions of
+        their own; `n_neighbors_` has the result.
     perplexity : float or None, default=None
-        The effective number of neighbours for `affinity="entropic"`; a number uses 3 x perplexity neighbours and ignores
-        `n_neighbors`. None means a third of `n_neighbors`, and up to all of them where the data have few dimensions of their
-        own (below 4.5) or very many (above 10); `perplexity_` has the result.
+        The effective number of neighbours for `affinity="shared"` and "entropic"; a number uses 3 x perplexity neighbours
+        and ignores `n_neighbors`. None means a third of `n_neighbors`, and up to all of them where the data have few
+        dimensions of their own (below 4.5) or very many (above 10); `perplexity_` has the result.
     metric : str or callable, default="euclidean"
         "euclidean", "cosine", "correlation", "manhattan" or any other metric of scikit-learn's NearestNeighbors.
         "precomputed": X is a distance matrix, dense, or sparse with the distances of neighbours.
@@ -105,6 +107,8 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         Why the run ended.
     neighbor_method_ : str or None
         How the neighbours were found; None where P or distances were given.
+    n_neighbors_ : int or None
+        The number of neighbours of each point; None where P was given.
     perplexity_ : float or None
         The effective number of neighbours in P; None where its weights have none.
     neighbor_recall_ : float or None
@@ -132,8 +136,8 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self,
         n_components: int = 2,
         *,
-        affinity: str | Callable[[Any], Any] = "entropic",
-        n_neighbors: int = 15,
+        affinity: str | Callable[[Any], Any] = "shared",
+        n_neighbors: int | None = None,
         perplexity: float | None = None,
         metric: str | Callable[[Any, Any], float] = "euclidean",
         scale: str | float | ScaleRule = "sce",
@@ -229,6 +233,7 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self.affinity_ = graph.P
         self.neighbor_method_ = graph.neighbors_method
         self.neighbor_recall_ = graph.recall
+        self.n_neighbors_ = graph.n_neighbors
         self.perplexity_ = graph.perplexity
         self.scale_ = layout.r
         self.history_ = {name: np.array([getattr(h, name) for h in layout.history]) for name in Record._fields}

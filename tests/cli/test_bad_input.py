@@ -217,7 +217,7 @@ CASES = {
     ),
     "a perplexity that is not used": (
         put("data.csv", GOOD), "embed data.csv --affinity knn --perplexity 5", 2,
-        "--perplexity is only for --affinity entropic; leave one of them out.",
+        "--perplexity is only for --affinity shared or entropic; leave one of them out.",
     ),
     "an alpha that is not used": (
         put("data.csv", GOOD), "embed data.csv --alpha 0.2 --scale 5", 2,
@@ -279,7 +279,7 @@ CASES = {
     ),
     "an unknown value of an option": (
         put("data.csv", GOOD), "embed data.csv --affinity entropc", 2,
-        "--affinity takes entropic, knn or precomputed, not 'entropc'; did you mean entropic? (see sce embed --help).",
+        "--affinity takes shared, entropic, knn or precomputed, not 'entropc'; did you mean entropic? (see sce embed --help).",
     ),
     "an unknown metric": (
         put("data.csv", GOOD), "embed data.csv --metric manhatan", 2,

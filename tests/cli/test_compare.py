@@ -14,9 +14,8 @@ from sce.graph.build import GraphOptions
 
 def test_compare_leaves_a_report(sce, table, tmp_path):
     """With labels recognised, the map of sce embed, up to float32 data; a second run reads what is there."""
-    said = sce(
-        "compare", "data.csv", "-o", "out", "--methods", "sce,gsne:r=3", "--n-neighbors", "7", "--seed", "2", "--json"
-    )
+    graph = ["--affinity", "entropic", "--n-neighbors", "7", "--seed", "2"]
+    said = sce("compare", "data.csv", "-o", "out", "--methods", "sce,gsne:r=3", *graph, "--json")
     assert said.code == 0, said.err
     facts = json.loads(said.out)
     assert facts["report"] == "out/report.html"
@@ -25,10 +24,9 @@ def test_compare_leaves_a_report(sce, table, tmp_path):
     assert facts["rows"][0]["accuracy"] == 1.0
     for name in ("report.html", "data.png", "table.csv", "data/sce.npz", "data/graph.npz"):
         assert (tmp_path / "out" / name).is_file(), name
-    words = ["--n-neighbors", "7", "--alpha", "0.5", "--seed", "2", "--quiet"]
-    assert sce("embed", "data.csv", "-o", "map.npz", *words).code == 0
+    assert sce("embed", "data.csv", "-o", "map.npz", *graph, "--alpha", "0.5", "--quiet").code == 0
     np.testing.assert_allclose(package.load("map.npz").Y, package.load("out/data/sce.npz").Y, atol=0.1)
-    again = sce("compare", "data.csv", "-o", "out", "--methods", "sce,gsne:r=3", "--n-neighbors", "7", "--seed", "2")
+    again = sce("compare", "data.csv", "-o", "out", "--methods", "sce,gsne:r=3", *graph)
     assert again.err.count("done before") == 2
     assert "out/report.html: 2 methods on data" in again.out
 

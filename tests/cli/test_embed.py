@@ -204,7 +204,7 @@ def test_lines_and_json(sce, table):
 def test_warnings_are_lines(sce, tmp_path):
     """Once each, without the place in the code, and in the JSON."""
     np.save(tmp_path / "x.npy", np.random.default_rng(0).normal(size=(8, 2)))
-    said = sce("embed", "x.npy", "--json")
+    said = sce("embed", "x.npy", "--n-neighbors", "15", "--json")
     assert (
         "Warning: --n-neighbors 15 was lowered to 3, half of the other rows, because there are only 8 rows.\n"
         in said.err

@@ -46,7 +46,7 @@ def test_entropic(mixture, team):
 def test_entropic_by_neighbours(team, k, perplexity):
     """Without a perplexity it is a third of the neighbours, and 2 where they are few; here in six dimensions."""
     X = np.random.default_rng(0).normal(size=(300, 6))
-    result = build_affinity(X, GraphOptions(n_neighbors=k), team, 0)
+    result = build_affinity(X, GraphOptions("entropic", n_neighbors=k), team, 0)
     expected = entropic_affinity(nearest_neighbors(X, k, team=team), perplexity, team)
     assert (expected != result.P).nnz == 0
 
@@ -87,7 +87,7 @@ def test_few_rows(mixture, team):
     with pytest.warns(
         DataWarning, match="n_neighbors=15 was lowered to 2, half of the other rows, because there are only 5 rows"
     ):
-        result = build_affinity(mixture(5, 2), GraphOptions(), team, 0)
+        result = build_affinity(mixture(5, 2), GraphOptions(n_neighbors=15), team, 0)
     assert (np.diff(result.P.indptr) >= 2).all()
     assert "lowered to 2" in result.notes[0]
     with pytest.warns(DataWarning, match=r"perplexity=30 was lowered to 6.33, a third of the other rows"):
@@ -95,7 +95,7 @@ def test_few_rows(mixture, team):
     assert abs(result.P.data.sum(dtype=float) - 1) < 1e-6
 
 
-@pytest.mark.parametrize("affinity", ["knn", "entropic"])
+@pytest.mark.parametrize("affinity", ["knn", "entropic", "shared"])
 @pytest.mark.filterwarnings("ignore::sce.errors.DataWarning")
 def test_one_and_two_rows(affinity, mixture, team):
     """One row has an empty graph, two rows a single edge."""
@@ -140,7 +140,7 @@ def test_poor_recall_is_announced(team, monkeypatch):
 
 
 @pytest.mark.parametrize("size", [1e306, 1e307])
-@pytest.mark.parametrize("affinity", ["knn", "entropic"])
+@pytest.mark.parametrize("affinity", ["knn", "entropic", "shared"])
 def test_huge_values_lose_no_edge(affinity, size, mixture, team):
     """The graph does not depend on the unit of the data, up to the largest numbers."""
     X = mixture(300, 5).astype(float)
@@ -176,10 +176,10 @@ def test_distances_without_neighbours(team):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"affinity": "entropy"}, r"affinity must be 'entropic'.*got 'entropy'; did you mean 'entropic'\?"),
-        ({"affinity": "zzz"}, r"affinity must be 'entropic'.*got 'zzz'\.$"),
-        ({"affinity": None}, r"affinity must be 'entropic'.*got None"),
-        ({"n_neighbors": 0}, "n_neighbors must be a whole number of at least 1; got 0"),
+        ({"affinity": "entropy"}, r"affinity must be 'shared', 'entropic'.*got 'entropy'; did you mean 'entropic'\?"),
+        ({"affinity": "zzz"}, r"affinity must be 'shared', 'entropic'.*got 'zzz'\.$"),
+        ({"affinity": None}, r"affinity must be 'shared', 'entropic'.*got None"),
+        ({"n_neighbors": 0}, "n_neighbors must be a whole number of at least 1, or None; got 0"),
         ({"n_neighbors": 2.5}, "n_neighbors must be a whole number"),
         ({"n_neighbors": True}, "n_neighbors must be a whole number"),
         ({"perplexity": 1}, "perplexity must be a finite number greater than 1, or None; got 1"),
@@ -208,7 +208,7 @@ def test_options_are_checked_once_a_fit(mixture, monkeypatch):
     assert checked == ["affinity", "n_neighbors", "perplexity", "metric"]
 
 
-@pytest.mark.parametrize("affinity", ["knn", "entropic"])
+@pytest.mark.parametrize("affinity", ["knn", "entropic", "shared"])
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "precomputed"])
 def test_new_rows(affinity, metric, mixture, team):
     """Each new row has probabilities over its neighbours among the indexed rows, as many as the options say."""
@@ -227,7 +227,7 @@ def test_new_rows(affinity, metric, mixture, team):
 
 def test_new_rows_need_a_search(mixture, team):
     """A given graph says nothing about new rows."""
-    with pytest.raises(ParameterError, match="affinity='knn' or 'entropic'; got affinity='precomputed'"):
+    with pytest.raises(ParameterError, match="affinity='shared' or 'entropic' or 'knn'; got affinity='precomputed'"):
         build_cross_affinity(build_index(mixture(9, 2)), mixture(2, 2), GraphOptions("precomputed"), team)
 
 

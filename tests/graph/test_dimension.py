@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from sce import SCE
 from sce.graph.build import GraphOptions, build_affinity
-from sce.graph.dimension import own_dimension, suited_perplexity
+from sce.graph.dimension import own_dimension, suited_neighbors, suited_perplexity
 from sce.graph.found import Neighbors
 from sce.graph.index import nearest_neighbors
 
@@ -48,10 +48,23 @@ def test_the_perplexity_is_a_third_to_all_of_the_neighbours(k, dimension):
 
 
 def test_few_columns_have_flat_weights(team):
-    """All neighbours count the same in the plane; a given perplexity is kept."""
+    """All neighbours count the same in the plane, and there are more of them; what is given is kept."""
     X = np.random.default_rng(0).normal(size=(500, 2))
-    assert build_affinity(X, GraphOptions(), team, 0).perplexity == 15
+    found = build_affinity(X, GraphOptions(), team, 0)
+    assert (found.n_neighbors, found.perplexity) == (25, 25)
+    found = build_affinity(X, GraphOptions(n_neighbors=15), team, 0)
+    assert (found.n_neighbors, found.perplexity) == (15, 15)
     assert build_affinity(X, GraphOptions(perplexity=5), team, 0).perplexity == 5
     assert build_affinity(X, GraphOptions("knn"), team, 0).perplexity is None
-    assert SCE(n_epochs=2).fit(X).perplexity_ == 15
-    assert SCE(n_epochs=2, affinity="precomputed").fit(np.ones((5, 5))).perplexity_ is None
+    model = SCE(n_epochs=2).fit(X)
+    assert (model.n_neighbors_, model.perplexity_) == (25, 25)
+    given = SCE(n_epochs=2, affinity="precomputed").fit(np.ones((5, 5)))
+    assert (given.n_neighbors_, given.perplexity_) == (None, None)
+
+
+@given(st.integers(1, 10**9), st.floats(0.1, 1000))
+def test_the_neighbours_are_15_to_25(n, dimension):
+    """No more than what is looked for before the dimension is known; 15 for many rows or dimensions."""
+    assert 15 <= suited_neighbors(n, dimension) <= suited_neighbors(n) <= 25
+    assert suited_neighbors(max(n, 10_000), dimension) == suited_neighbors(n, max(dimension, 4.0)) == 15
+    assert suited_neighbors(n, float("nan")) == 15

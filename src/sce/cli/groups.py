@@ -107,10 +107,16 @@ GRAPH_OPTIONS = Group(
             alternatives(f"{name} ({kind.meaning})" for name, kind in AFFINITY_NAMES.items()),
             "KIND",
             choice(*AFFINITY_NAMES),
-            "entropic",
+            "shared",
             parameter="affinity",
         ),
-        Option("--n-neighbors", "nearest neighbours of each point", "K", whole, 15, parameter="n_neighbors"),
+        Option(
+            "--n-neighbors",
+            "nearest neighbours of each point. By default 15, up to 25 in small tables of few dimensions",
+            "K",
+            whole,
+            parameter="n_neighbors",
+        ),
         Option(
             "--perplexity",
             f"for {alternatives(WITH_PERPLEXITY)}, the effective number of neighbours; uses 3 x perplexity neighbours. By "

@@ -57,7 +57,7 @@ def _build(source: Any, options: Any, settings: Any) -> tuple[Any, dict[str, Any
     if options.uses_perplexity:
         words["perplexity"] = options.perplexity
     elif options.affinity != "precomputed":
-        words["n_neighbors"] = options.n_neighbors
+        words["n_neighbors"] = made.n_neighbors
     if options.affinity != "precomputed":
         words["metric"] = options.metric if isinstance(options.metric, str) else "a function"
     return made.P, {

@@ -6,8 +6,7 @@ indexed row; a row holds the conditional probabilities p_j|i, which sum to 1.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -60,7 +59,7 @@ def _merge(own: Any, other: Any, part: Any, unit: Any, merged: Any) -> None:
             merged.indptr[i + 1] = count
 
 
-def _symmetrize(indices: np.ndarray, weights: np.ndarray, unit: float, team: Team) -> sparse.csr_matrix:
+def symmetrized(indices: np.ndarray, weights: np.ndarray, unit: float, team: Team) -> sparse.csr_matrix:
     """The matrix (W + W') x unit; row i of W has these weights (all 1 if none are given) in the columns indices[i]."""
     n, k = indices.shape
     ids = indices.astype(np.int32, copy=False).ravel()
@@ -95,7 +94,7 @@ def knn_affinity(neighbors: Neighbors, team: Team | None = None) -> sparse.csr_m
            [0.25, 0.  , 0.25],
            [0.  , 0.25, 0.  ]], dtype=float32)
     """
-    P = _symmetrize(neighbors.indices, np.empty(0, np.float32), 1.0, team or Team(1))
+    P = symmetrized(neighbors.indices, np.empty(0, np.float32), 1.0, team or Team(1))
     P.data[:] = 1.0 / max(1, P.nnz)
     return P
 
@@ -218,8 +217,9 @@ def entropic_affinity(neighbors: Neighbors, perplexity: float, team: Team) -> sp
     with_neighbors = int((neighbors.indices >= 0).any(axis=1).sum())
     if with_neighbors == 0:
         raise InputError("No row has a neighbour, so there is no graph to draw.")
-    weights = conditional_probabilities(neighbors, perplexity, team)
-    return _symmetrize(neighbors.indices, weights, 0.5 / with_neighbors, team)
+    return symmetrized(
+        neighbors.indices, conditional_probabilities(neighbors, perplexity, team), 0.5 / with_neighbors, team
+    )
 
 
 # ------------------------------------------------------------------------------------------- new rows to indexed ones
@@ -286,23 +286,3 @@ def _cross_matrix(indices: np.ndarray, weights: np.ndarray, n_indexed: int) -> s
     starts = np.append(0, np.cumsum(keep.sum(axis=1)))
     entries = CSR(starts, ids[keep].astype(np.int32), sorted_weights[keep].astype(np.float32))
     return _as_matrix(entries, (len(indices), n_indexed))
-
-
-# --------------------------------------------------------------------------------------------------------------- by name
-
-
-class AffinityKind(NamedTuple):
-    """How neighbours become similarities: P sums to 1 over all rows; of new rows, each row does."""
-
-    among_rows: Callable[[Neighbors, float, Team], sparse.csr_matrix]  # of the neighbours and the perplexity
-    of_new_rows: Callable[[Neighbors, int, float, Team], sparse.csr_matrix]  # also of the number of indexed rows
-
-
-# Those of :mod:`sce.graph.affinity_names` that are made from neighbours.
-AFFINITIES = {
-    "knn": AffinityKind(
-        lambda near, _, team: knn_affinity(near, team),
-        lambda near, n_indexed, _, __: knn_cross_affinity(near, n_indexed),
-    ),
-    "entropic": AffinityKind(entropic_affinity, entropic_cross_affinity),
-}

@@ -10,7 +10,10 @@ class AffinityName(NamedTuple):
     takes_perplexity: bool = False
 
 
-AFFINITY_NAMES = {  # graph/affinity.py has the functions of all but "precomputed"
+AFFINITY_NAMES = {  # graph/affinities.py has the functions of all but "precomputed"
+    "shared": AffinityName(
+        "weights that decrease with distance and increase with shared neighbours", takes_perplexity=True
+    ),
     "entropic": AffinityName("weights that decrease with distance, as in t-SNE", takes_perplexity=True),
     "knn": AffinityName("equal weights"),
     "precomputed": AffinityName("the data are the graph"),

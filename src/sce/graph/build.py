@@ -39,8 +39,8 @@ class GraphOptions:
     Raises ParameterError, in one sentence, at the first invalid value.
     """
 
-    affinity: str | Callable[[Any], Any] = "entropic"
-    n_neighbors: int = 15
+    affinity: str | Callable[[Any], Any] = "shared"
+    n_neighbors: int | None = None
     perplexity: float | None = None
     metric: str | Callable[..., float] = "euclidean"
 
@@ -77,7 +77,10 @@ def _affinity_sentence(value: object) -> str:
 # For each option: what its value must satisfy, and the sentence if it does not.
 _CONSTRAINTS: dict[str, tuple[Callable[[Any], bool], Callable[[Any], str]]] = {
     "affinity": (_is_affinity, _affinity_sentence),
-    "n_neighbors": (_is_count, lambda k: f"n_neighbors must be a whole number of at least 1; got {k!r}."),
+    "n_neighbors": (
+        lambda k: k is None or _is_count(k),
+        lambda k: f"n_neighbors must be a whole number of at least 1, or None; got {k!r}.",
+    ),
     "perplexity": (
         _is_perplexity,
         lambda p: f"perplexity must be a finite number greater than 1, or None; got {p!r}.",
@@ -89,13 +92,14 @@ _CONSTRAINTS: dict[str, tuple[Callable[[Any], bool], Callable[[Any], str]]] = {
 class AffinityResult(NamedTuple):
     """P, how the neighbours were found (None if there was no search), the share of true ones among them, and remarks.
 
-    `perplexity` is that of the weights; None where they have none.
+    `n_neighbors` is their number, `perplexity` that of the weights; None where there are none.
     """
 
     P: sparse.csr_matrix
     neighbors_method: str | None
     recall: float | None
     notes: tuple[str, ...]
+    n_neighbors: int | None = None
     perplexity: float | None = None
 
 
@@ -140,11 +144,17 @@ def build_affinity(X: Any, options: GraphOptions, team: Team, seed: int) -> Affi
     _remark_on_graph(P, near, remarks)
     if near is None:
         return AffinityResult(P, None, None, tuple(remarks.notes))
-    return AffinityResult(P, near.method, near.recall, tuple(remarks.notes), perplexity)
+    return AffinityResult(P, near.method, near.recall, tuple(remarks.notes), near.indices.shape[1], perplexity)
 
 
 def build_cross_affinity(
-    index: NeighborIndex, rows: Any, options: GraphOptions, team: Team, perplexity: float | None = None
+    index: NeighborIndex,
+    rows: Any,
+    options: GraphOptions,
+    team: Team,
+    *,
+    n_neighbors: int | None = None,
+    perplexity: float | None = None,
 ) -> sparse.csr_matrix:
     """The similarities of new rows to indexed ones: conditional probabilities p_j|i, each row of which sums to 1.
 
@@ -155,10 +165,12 @@ def build_cross_affinity(
     rows : array or scipy sparse matrix
         New rows; with `metric="precomputed"` their distances to the indexed ones.
     options : GraphOptions
-        With affinity "knn" or "entropic". Each new row has as many neighbours as the indexed rows have in their graph.
+        With affinity "knn", "entropic" or "shared"; with the last the weights are those of "entropic".
     team : Team
+    n_neighbors : int, optional
+        That of the graph of the indexed rows, where the options have none. 15 by default.
     perplexity : float, optional
-        That of the graph of the indexed rows, where the options have none. A third of the neighbours by default.
+        Likewise. A third of the neighbours by default.
 
     Returns
     -------
@@ -172,12 +184,14 @@ def build_cross_affinity(
     >>> build_cross_affinity(index, [[6.6]], GraphOptions("knn", n_neighbors=2), Team(1)).toarray()
     array([[0. , 0. , 0. , 0.5, 0.5]], dtype=float32)
     """
-    from sce.graph.affinity import AFFINITIES
+    from sce.graph.affinities import AFFINITIES
+    from sce.graph.dimension import NEIGHBORS
 
     if options.affinity not in AFFINITIES:
         names = " or ".join(map(repr, AFFINITIES))
         raise ParameterError(f"Similarities of new rows need affinity={names}; got affinity={options.affinity!r}.")
-    k, given = _fitting_count(index.n_rows, options)
+    most, given = _fitting_count(index.n_rows, options)
+    k = most if given or options.n_neighbors else min(most, n_neighbors or NEIGHBORS)
     near = index.query(rows, k, team)
     return AFFINITIES[str(options.affinity)].of_new_rows(
         near, index.n_rows, given or perplexity or _least(k, k / 3), team
@@ -199,10 +213,17 @@ class _Remarks:
 
 
 def _fitting_count(n: int, options: GraphOptions, remarks: _Remarks | None = None) -> tuple[int, float | None]:
-    """The number of neighbours and the perplexity, if one is given, that n rows allow, with a remark where they are lowered."""
+    """The number of neighbours and the perplexity, if one is given, that n rows allow, with a remark where they are lowered.
+
+    Where the number is left to us, the most that it may be; the dimension of the data decides.
+    """
+    from sce.graph.dimension import suited_neighbors
+
     if not options.uses_perplexity:
-        k = int(options.n_neighbors)
         most = max(1, (n - 1) // 2)  # where all are neighbours of all, the best map is a single point
+        if options.n_neighbors is None:
+            return min(suited_neighbors(n), most), None
+        k = int(options.n_neighbors)
         if k > most and remarks is not None:
             remarks.warn(
                 f"n_neighbors={k} was lowered to {most}, half of the other rows, because there are only {n} rows.",
@@ -243,21 +264,27 @@ def _searched(
     X: Any, options: GraphOptions, team: Team, seed: int, remarks: _Remarks
 ) -> tuple[sparse.csr_matrix, Neighbors, float | None]:
     """P from the nearest neighbours in X, and the perplexity of its weights."""
-    from sce.graph.affinity import AFFINITIES
-    from sce.graph.dimension import own_dimension, suited_perplexity
+    from sce.graph.affinities import AFFINITIES, nearest
+    from sce.graph.dimension import NEIGHBORS, own_dimension, suited_neighbors, suited_perplexity
     from sce.graph.index import nearest_neighbors
 
-    k, perplexity = _fitting_count(X.shape[0], options, remarks)
+    n, kind = X.shape[0], AFFINITIES[str(options.affinity)]
+    k, perplexity = _fitting_count(n, options, remarks)
     _remark_on_memory(X, k, options, remarks)
-    near = nearest_neighbors(X, k, metric=options.metric, seed=seed, team=team)
+    searched = min(n - 1, int(np.ceil(kind.candidates * k - 1e-9)))
+    near = nearest_neighbors(X, searched, metric=options.metric, seed=seed, team=team)
     if not (near.indices >= 0).any():
         raise InputError("No row of the distance matrix has a neighbour, so there is no graph to draw.")
     _remark_on_recall(near, X, options, remarks)
+    if perplexity is None:
+        dimension = own_dimension(nearest(near, NEIGHBORS))
+        if options.n_neighbors is None:
+            k = min(k, suited_neighbors(n, dimension))
+        if options.affinity in WITH_PERPLEXITY:
+            perplexity = _least(k, suited_perplexity(k, dimension))
+    near = kind.choose(near, k, team)
     _remark_on_copies(near, remarks)
-    if perplexity is None and options.affinity in WITH_PERPLEXITY:
-        perplexity = _least(k, suited_perplexity(k, own_dimension(near)))
-    P = AFFINITIES[str(options.affinity)].among_rows(near, perplexity or 0.0, team)
-    return P, near, perplexity
+    return kind.among_rows(near, perplexity or 0.0, team), near, perplexity
 
 
 def _least(k: int, perplexity: float) -> float:

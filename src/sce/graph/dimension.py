@@ -1,10 +1,11 @@
-"""The dimension of the data as their neighbours see it, and the perplexity that suits it.
+"""The dimension of the data as their neighbours see it, and the number of neighbours and the perplexity that suit it.
 
 With weights that fall off quickly a point is tied to few others. In many dimensions these few lead everywhere. In the plane
 they do not: what chance left sparse comes apart, and clouds become crumbs, lines become beads. There all neighbours have to
 count the same. They also have to where most dimensions are noise, and chance decides who is nearest. On planted clouds, rings,
 moons, lines and squares (benchmarks/planted.py) this makes the difference between finding what was planted and finding crumbs;
-on images and tables with 4 to 10 dimensions of their own a perplexity of a third of the neighbours is best.
+on images and tables with 4 to 10 dimensions of their own a perplexity of a third of the neighbours is best. Rings and moons
+of a thousand rows need more neighbours, too.
 """
 
 from __future__ import annotations
@@ -13,6 +14,10 @@ import numpy as np
 
 from sce.graph.found import Neighbors
 
+NEIGHBORS = 15
+FEW_DIMENSIONS = 3.75  # below which small tables have more neighbours
+MANY_ROWS = 10_000  # from which on 15 are enough in few dimensions, too
+MOST_NEIGHBORS = 25
 FLAT_BELOW = 4.5  # dimensions, below which weights become flatter
 NOISY_ABOVE = 10.0  # dimensions, above which they do, too
 FLATTENING = 1.5  # the power of how far below or above
@@ -45,6 +50,21 @@ def own_dimension(neighbors: Neighbors) -> float:
     inverse = np.log(distances[:, -1:] / distances[:, :-1]).sum(axis=1) / (k - 2)
     typical = float(np.median(inverse))
     return 1.0 / typical if typical > 0 else float("inf")
+
+
+def suited_neighbors(n: int, dimension: float = 0.0) -> int:
+    """The number of neighbours for n rows: 15, and up to 25 for fewer than 10,000 rows of few dimensions.
+
+    Examples
+    --------
+    >>> [suited_neighbors(n, 2.0) for n in (1_000, 5_000, 10_000)], suited_neighbors(1_000, 3.0), suited_neighbors(1_000, 8.0)
+    ([25, 21, 15], 19, 15)
+    """
+    if np.isnan(dimension):
+        return NEIGHBORS
+    most = min(MOST_NEIGHBORS / NEIGHBORS, max(1.0, (MANY_ROWS / n) ** 0.5))
+    wanted = max(1.0, FEW_DIMENSIONS / dimension) if dimension > 0 else most
+    return round(NEIGHBORS * min(most, wanted))
 
 
 def suited_perplexity(k: int, dimension: float) -> float:
