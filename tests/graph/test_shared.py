@@ -10,16 +10,14 @@ from sce.graph.affinity import conditional_probabilities, entropic_affinity
 from sce.graph.build import GraphOptions, build_affinity
 from sce.graph.found import Neighbors
 from sce.graph.index import nearest_neighbors
-from sce.graph.shared import scaled_neighbors, share_weights, shared_affinity, sharing_power
+from sce.graph.shared import scaled_distances, share_weights, shared_affinity, sharing_power
 
 
-def twin_scaled(near, k):
-    """By sorting whole rows."""
-    ids, distances = near.indices, near.distances.astype(float)
+def twin_scaled(near):
+    """In whole arrays."""
+    distances = near.distances.astype(float)
     spread = distances[:, 3:6].mean(axis=1)
-    lengths = distances * np.clip(spread[:, None] / spread[ids], 0.01, 100) ** 0.25
-    order = np.argsort(lengths, axis=1, kind="stable")[:, :k]
-    return np.take_along_axis(ids, order, 1), np.take_along_axis(lengths, order, 1)
+    return distances * np.clip(spread[:, None] / spread[near.indices], 0.01, 100) ** 0.25
 
 
 def twin_shared(near, perplexity):
@@ -27,7 +25,7 @@ def twin_shared(near, perplexity):
     ids, k = near.indices, near.indices.shape[1]
     lists = [set(row) for row in ids.tolist()]
     P = np.zeros((len(ids), len(ids)))
-    weights = conditional_probabilities(near, perplexity, Team(1))
+    weights = conditional_probabilities(near._replace(distances=twin_scaled(near)), perplexity, Team(1))
     for i, row in enumerate(ids):
         for j, weight in zip(row, weights[i], strict=True):
             common = len(lists[i] & lists[j])
@@ -36,43 +34,36 @@ def twin_shared(near, perplexity):
     return P / P.sum()
 
 
-@given(st.integers(0, 1000), st.integers(12, 80), st.integers(1, 10))
+@given(st.integers(0, 1000), st.integers(12, 80), st.integers(4, 11))
 def test_the_kernels_agree_with_numpy(seed, n, k):
-    """Chosen neighbours, scaled distances, and P."""
+    """Scaled distances, and P."""
     X = np.random.default_rng(seed).normal(size=(n, 3)) * np.random.default_rng(seed).uniform(0.1, 5, size=(n, 1))
-    near = nearest_neighbors(X, 11, team=Team(2))
-    chosen = scaled_neighbors(near, k, Team(2))
-    ids, lengths = twin_scaled(near, k)
-    np.testing.assert_array_equal(chosen.indices, ids)
-    np.testing.assert_allclose(chosen.distances, lengths, rtol=1e-6)
-    perplexity = max(1.5, k / 3)
-    np.testing.assert_allclose(
-        shared_affinity(chosen, perplexity, Team(2)).toarray(),
-        twin_shared(chosen, min(perplexity, k)),
-        rtol=1e-5,
-        atol=1e-9,
-    )
+    near = nearest_neighbors(X, k, team=Team(2))
+    np.testing.assert_allclose(scaled_distances(near, Team(2)), twin_scaled(near), rtol=1e-6)
+    P = shared_affinity(near, k / 3, Team(2)).toarray()
+    np.testing.assert_allclose(P, twin_shared(near, k / 3), rtol=1e-5, atol=1e-9)
 
 
 def test_neighbours_alike_have_the_entropic_graph(team):
-    """Where all neighbours count the same, shared ones do not matter."""
-    X = np.random.default_rng(0).normal(size=(200, 2))
-    near = scaled_neighbors(nearest_neighbors(X, 20, team=team), 15, team)
+    """Where all neighbours count the same, neither density nor shared neighbours matter."""
+    near = nearest_neighbors(np.random.default_rng(0).normal(size=(200, 2)), 15, team=team)
     assert sharing_power(15, 15) == 0
     assert abs(shared_affinity(near, 15, team) - entropic_affinity(near, 15, team)).max() < 1e-8
 
 
 def test_points_of_a_sparse_cluster_stay_together(team):
-    """Between a dense cluster and a sparse one, the sparse points choose each other more often."""
+    """Beside a dense cluster, sparse points are tied to one another more strongly than by distance alone."""
     random = np.random.default_rng(0)
     X = np.vstack([0.2 * random.normal(size=(300, 5)), random.normal(size=(60, 5))])
     X[300:, 0] += 2.0
-    near = nearest_neighbors(X, 20, team=team)
+    near = nearest_neighbors(X, 15, team=team)
 
-    def into_the_dense(ids):
-        return (ids[300:] < 300).mean()
+    def into_the_dense(neighbors):
+        weights = conditional_probabilities(neighbors, 5.0, team)[300:]
+        return weights[near.indices[300:] < 300].sum()
 
-    assert into_the_dense(scaled_neighbors(near, 15, team).indices) < 0.98 * into_the_dense(near.indices[:, :15])
+    scaled = near._replace(distances=scaled_distances(near, team))
+    assert into_the_dense(scaled) < 0.9 * into_the_dense(near)
 
 
 def test_chance_neighbours_weigh_less(team):
@@ -94,9 +85,8 @@ def test_copies_and_missing_neighbours(team, unit):
     """Spreads of zero, lists that end early: weights stay finite and none is lost."""
     ids = np.array([[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, -1], [-1, -1, -1]], np.int32)
     distances = unit * np.array([[0, 0, 0], [0, 0, 1.0], [0, 0, 2.0], [1, 2.0, np.inf], [np.inf] * 3])
-    near = scaled_neighbors(Neighbors(ids, distances, "", 1.0), 3, team)
-    assert sorted(near.indices[3]) == [-1, 0, 1]
-    assert np.isfinite(near.distances[near.indices >= 0]).all()
+    near = Neighbors(ids, distances, "", 1.0)
+    assert np.isfinite(scaled_distances(near, team)[ids >= 0]).all()
     P = shared_affinity(near, 2.0, team)
     assert abs(P.sum(dtype=float) - 1) < 1e-6
     assert np.isfinite(P.data).all()

@@ -264,27 +264,27 @@ def _searched(
     X: Any, options: GraphOptions, team: Team, seed: int, remarks: _Remarks
 ) -> tuple[sparse.csr_matrix, Neighbors, float | None]:
     """P from the nearest neighbours in X, and the perplexity of its weights."""
-    from sce.graph.affinities import AFFINITIES, nearest
+    from sce.graph.affinities import AFFINITIES
     from sce.graph.dimension import NEIGHBORS, own_dimension, suited_neighbors, suited_perplexity
+    from sce.graph.found import first
     from sce.graph.index import nearest_neighbors
 
-    n, kind = X.shape[0], AFFINITIES[str(options.affinity)]
+    n = X.shape[0]
     k, perplexity = _fitting_count(n, options, remarks)
     _remark_on_memory(X, k, options, remarks)
-    searched = min(n - 1, int(np.ceil(kind.candidates * k - 1e-9)))
-    near = nearest_neighbors(X, searched, metric=options.metric, seed=seed, team=team)
+    near = nearest_neighbors(X, k, metric=options.metric, seed=seed, team=team)
     if not (near.indices >= 0).any():
         raise InputError("No row of the distance matrix has a neighbour, so there is no graph to draw.")
     _remark_on_recall(near, X, options, remarks)
     if perplexity is None:
-        dimension = own_dimension(nearest(near, NEIGHBORS))
+        dimension = own_dimension(first(near, NEIGHBORS))
         if options.n_neighbors is None:
             k = min(k, suited_neighbors(n, dimension))
+            near = first(near, k)
         if options.affinity in WITH_PERPLEXITY:
             perplexity = _least(k, suited_perplexity(k, dimension))
-    near = kind.choose(near, k, team)
     _remark_on_copies(near, remarks)
-    return kind.among_rows(near, perplexity or 0.0, team), near, perplexity
+    return AFFINITIES[str(options.affinity)].among_rows(near, perplexity or 0.0, team), near, perplexity
 
 
 def _least(k: int, perplexity: float) -> float:

@@ -31,6 +31,14 @@ class Neighbors(NamedTuple):
     recall: float
 
 
+def first(neighbors: Neighbors, k: int) -> Neighbors:
+    """The k nearest of each row's neighbours."""
+    if neighbors.indices.shape[1] <= k:
+        return neighbors
+    ids, distances = (np.ascontiguousarray(part[:, :k]) for part in (neighbors.indices, neighbors.distances))
+    return neighbors._replace(indices=ids, distances=distances)
+
+
 class Found(NamedTuple):
     """Neighbours among prepared rows, with the distances between prepared rows, or their squares."""
 

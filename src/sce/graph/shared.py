@@ -1,13 +1,13 @@
 """The default affinity: entropic weights that take account of how dense it is around a neighbour, and of shared neighbours.
 
 Distances are relative to how spread out the points are: a neighbour in a dense place, which has many points nearer to it,
-counts as farther than one whose own neighbours are as far away. The neighbours of a point are the nearest by these distances,
-out of a third more than needed. And two points of a cluster have neighbours in common, two that chance brought together have
-none: weights are multiplied by a root of the share of neighbours in common.
+counts as farther than one whose own neighbours are as far away. And two points of a cluster have neighbours in common, two that
+chance brought together have none: weights are multiplied by a root of the share of neighbours in common.
 
 Both at half their strength: the fourth root of the ratio instead of the square root (local scaling), and the square root of
 the share (Jaccard's index). On images and measurements this keeps more neighbours than entropic weights alone and confuses
-fewer classes, with clusters as clear; at full strength it joins clusters (docs/defaults.md).
+fewer classes, with clusters as clear; at full strength it joins clusters. To choose the
+neighbours themselves by scaled distance, out of 20 to 60 nearest, gained nothing that these weights do not (docs/defaults.md).
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from sce.core.parallel import Team
 from sce.graph.affinity import conditional_probabilities, symmetrized
 from sce.graph.found import Neighbors
 
-CANDIDATES_PER_NEIGHBOR = 4 / 3
 _SPREAD_FROM, _SPREAD_TO = 3, 6  # the 4th to 6th neighbour
 _MOST_SPREAD_OUT = 100.0  # the ratio of spreads beyond which it counts no more; that of copies is infinite
 _SHARING = 0.5  # the power of the share of neighbours in common, where weights are steepest
@@ -51,51 +50,35 @@ def _spread_rows(ids: Any, distances: Any, spreads: Any, start: Any, stop: Any) 
 
 
 @kernel
-def _choose_rows(ids: Any, distances: Any, spreads: Any, chosen: Any, scaled: Any, start: Any, stop: Any) -> None:
-    """The nearest candidates of each row by scaled distance, nearest first; ties as they were."""
-    width, k = ids.shape[1], chosen.shape[1]
-    order, lengths = np.empty(width, np.int64), np.empty(width)
+def _scale_rows(ids: Any, distances: Any, spreads: Any, scaled: Any, start: Any, stop: Any) -> None:
+    """Distances times the fourth root of the ratio of the two rows' spreads."""
     for i in range(start, stop):
-        for a in range(width):
-            length = np.inf
+        for a in range(ids.shape[1]):
             j = ids[i, a]
-            if j >= 0:
-                ratio = 1.0
-                if spreads[i] != spreads[j]:
-                    ratio = spreads[i] / spreads[j] if spreads[j] > 0.0 else _MOST_SPREAD_OUT
-                    ratio = min(max(ratio, 1.0 / _MOST_SPREAD_OUT), _MOST_SPREAD_OUT)
-                length = distances[i, a] * np.sqrt(np.sqrt(ratio))
-            b = a
-            while b > 0 and lengths[b - 1] > length:
-                lengths[b], order[b] = lengths[b - 1], order[b - 1]
-                b -= 1
-            lengths[b], order[b] = length, a
-        for a in range(k):
-            chosen[i, a] = ids[i, order[a]]
-            scaled[i, a] = lengths[a]
+            ratio = 1.0
+            if j >= 0 and spreads[i] != spreads[j]:
+                ratio = spreads[i] / spreads[j] if spreads[j] > 0.0 else _MOST_SPREAD_OUT
+                ratio = min(max(ratio, 1.0 / _MOST_SPREAD_OUT), _MOST_SPREAD_OUT)
+            scaled[i, a] = distances[i, a] * np.sqrt(np.sqrt(ratio))
 
 
-def scaled_neighbors(candidates: Neighbors, k: int, team: Team) -> Neighbors:
-    """The k nearest of the candidates by scaled distance, with these distances.
-
-    Between rows i and j it is d_ij (spread_i / spread_j)^(1/4), the spread of a row being the mean distance to its 4th to
-    6th neighbour.
+def scaled_distances(neighbors: Neighbors, team: Team) -> np.ndarray:
+    """d_ij (spread_i / spread_j)^(1/4), the spread of a row being the mean distance to its 4th to 6th neighbour.
 
     Examples
     --------
     >>> ids, distances = np.array([[1, 2], [2, 0], [1, 0]], np.int32), np.array([[4.0, 5.0], [1.0, 4.0], [1.0, 5.0]])
-    >>> scaled_neighbors(Neighbors(ids, distances, "", 1.0), 1, Team(1)).distances.round(2)
-    array([[4.23],
-           [0.95],
-           [1.06]])
+    >>> scaled_distances(Neighbors(ids, distances, "", 1.0), Team(1)).round(2)
+    array([[4.23, 5.  ],
+           [0.95, 3.78],
+           [1.06, 5.  ]])
     """
-    ids, distances = candidates.indices, candidates.distances
+    ids, distances = neighbors.indices, neighbors.distances
     n = len(ids)
-    spreads = np.empty(n)
+    spreads, scaled = np.empty(n), np.empty_like(distances)
     team.sweep(lambda start, stop: _spread_rows(ids, distances, spreads, start, stop), n, _TASK_ROWS)
-    chosen, scaled = np.empty((n, k), ids.dtype), np.empty((n, k), distances.dtype)
-    team.sweep(lambda start, stop: _choose_rows(ids, distances, spreads, chosen, scaled, start, stop), n, _TASK_ROWS)
-    return Neighbors(chosen, scaled, candidates.method, candidates.recall)
+    team.sweep(lambda start, stop: _scale_rows(ids, distances, spreads, scaled, start, stop), n, _TASK_ROWS)
+    return scaled
 
 
 # ------------------------------------------------------------------------------------------------- shared neighbours
@@ -156,14 +139,7 @@ def sharing_power(k: int, perplexity: float) -> float:
 
 
 def shared_affinity(neighbors: Neighbors, perplexity: float, team: Team) -> sparse.csr_matrix:
-    """P from Gaussian weights of the given perplexity, times a root of the share of neighbours in common.
-
-    Parameters
-    ----------
-    neighbors : Neighbors
-        As :func:`scaled_neighbors` gives them.
-    perplexity : float
-    team : Team
+    """P from Gaussian weights of scaled distances, of the given perplexity, times a root of the share of common neighbours.
 
     Examples
     --------
@@ -173,7 +149,8 @@ def shared_affinity(neighbors: Neighbors, perplexity: float, team: Team) -> spar
            [0.167, 0.   , 0.167],
            [0.167, 0.167, 0.   ]], dtype=float32)
     """
-    weights = conditional_probabilities(neighbors, perplexity, team)
+    scaled = neighbors._replace(distances=scaled_distances(neighbors, team))
+    weights = conditional_probabilities(scaled, perplexity, team)
     power = sharing_power(neighbors.indices.shape[1], perplexity)
     if power > 0:
         share_weights(weights, neighbors.indices, power, team)
