@@ -1,11 +1,13 @@
 """Planted clusters: whether those that are there are found, and none where there are none.
 
-Usage: python benchmarks/planted.py [--methods sce umap localmap opentsne] [--seeds 5] [--most-rows 300000] [--groups plain ...]
+Usage: python benchmarks/planted.py [--methods sce umap localmap opentsne] [--seeds 5] [--most-rows 300000]
+           [--groups plain ...] [--save FILE]
 
 Gaussian clouds in a few columns of noise, of equal and unequal sizes and widths, rings and moons; and bodies without clusters.
 Each is mapped with the defaults of a method; :func:`sce.find_clusters` counts the clusters on the map. A map is right if it has
 the planted number of clusters and an AMI of at least 0.95 with them; of a body, if it has at most one cluster. Prints a
-table in Markdown; --save FILE keeps a line of JSON for each map. Needs no data.
+table in Markdown. --save FILE keeps a line of JSON for each map, and a later run goes on from there; so maps of several methods
+and versions can come together in one table. Needs no data.
 """
 
 from __future__ import annotations
@@ -22,7 +24,6 @@ import numpy as np
 
 RIGHT_AMI = 0.95
 CLOUDS = 4  # of a plain case
-WARM_UP_ROWS = 1_500
 Points = tuple[np.ndarray, np.ndarray]  # X and the planted labels
 
 
@@ -177,40 +178,69 @@ def table(lines: list[dict[str, Any]], methods: list[str]) -> None:
         print(f"| {group} | " + " | ".join(cells) + " |")
 
 
-if __name__ == "__main__":
+def measure(method: str, name: str, case: Case, seed: int, threads: int) -> dict[str, Any]:
+    """A map of a case, judged."""
+    from peer_methods import METHODS
+
+    X, y = case.points(seed)
+    begin = time.perf_counter()
+    Y = METHODS[method].fit(X, seed, threads)
+    seconds = time.perf_counter() - begin
+    return {
+        "method": name,
+        "group": case.group,
+        "case": case.title,
+        "seed": seed,
+        "seconds": seconds,
+        **judge(case, y, Y),
+    }
+
+
+def saved_lines(path: Path | None) -> dict[tuple[str, str, int], dict[str, Any]]:
+    """The maps of earlier runs, by method, case and seed."""
+    if path is None or not path.exists():
+        return {}
+    lines = map(json.loads, path.read_text().splitlines())
+    return {(line["method"], line["case"], line["seed"]): line for line in lines}
+
+
+def main() -> None:
+    """Fit, judge, print."""
     from peer_methods import METHODS
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--methods", nargs="+", default=["sce"], choices=list(METHODS))
+    parser.add_argument("--name", help="of the method in the table, such as that of an older version on PYTHONPATH")
     parser.add_argument("--groups", nargs="+", help="only these groups of cases")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--most-rows", type=int, default=300_000)
-    parser.add_argument("--save", type=Path, help="a file for a line of JSON for each map")
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
+    parser.add_argument(
+        "--save", type=Path, help="a file for a line of JSON for each map; those in it are not made again"
+    )
     arguments = parser.parse_args()
-    lines: list[dict[str, Any]] = []
-    threads = os.cpu_count() or 1
+    lines = saved_lines(arguments.save)
     for method in arguments.methods:
-        METHODS[method].fit(np.random.default_rng(0).normal(size=(WARM_UP_ROWS, 3)), 0, threads)
+        name = arguments.name or method
         for case in cases():
             if case.rows > arguments.most_rows or (arguments.groups and case.group not in arguments.groups):
                 continue
             found = []
             for seed in range(arguments.seeds):
-                X, y = case.points(seed)
-                begin = time.perf_counter()
-                Y = METHODS[method].fit(X, seed, threads)
-                seconds = time.perf_counter() - begin
-                found.append(
-                    {"method": method, "group": case.group, "case": case.title, "seed": seed, "seconds": seconds}
-                )
-                found[-1] |= judge(case, y, Y)
-            lines += found
+                key = name, case.title, seed
+                if key not in lines:
+                    lines[key] = measure(method, name, case, seed, arguments.threads)
+                    if arguments.save:
+                        with arguments.save.open("a") as file:
+                            file.write(json.dumps(lines[key]) + "\n")
+                found.append(lines[key])
             seen = ", ".join(f"{line['seen']}" + (f" ({line['ami']:.2f})" if "ami" in line else "") for line in found)
             print(
-                f"{method}: {case.title}: {sum(line['right'] for line in found)} of {len(found)} right; {seen}",
+                f"{name}: {case.title}: {sum(line['right'] for line in found)} of {len(found)} right; {seen}",
                 flush=True,
             )
-            if arguments.save:
-                with arguments.save.open("a") as file:
-                    file.writelines(json.dumps(line) + "\n" for line in found)
-    table(lines, arguments.methods)
+    table(list(lines.values()), list(dict.fromkeys(line["method"] for line in lines.values())))
+
+
+if __name__ == "__main__":
+    main()

@@ -37,7 +37,7 @@ RATE_ONE_UP_TO_POINTS = 20_000  # beyond, the learning rate grows
 
 COARSE_MOVES = 1_000_000  # points times epochs of a level, within the bounds below
 COARSE_EPOCHS_RANGE = 30, 1000
-COARSE_GRADIENT_UP_TO_POINTS = 10_000  # levels that the full gradient finishes
+COARSE_GRADIENT_UP_TO_POINTS = 5_000  # levels that the full gradient finishes: 10,000 lower J by less than 0.3 %
 COARSE_GRADIENT_MOVES = 300_000  # points times iterations of a level, within the bounds below
 COARSE_ITERATIONS_RANGE = 30, 500
 COARSE_TOLERANCE = 1e-4  # with 1e-3 the slowest motions, which cost nothing here, are left to the finer levels
