@@ -1,9 +1,12 @@
 """Links between the components of P."""
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
+from scipy.spatial import KDTree
 
+from sce import SCE
 from sce.core.parallel import Team
 from sce.layout.components import LINK_WEIGHT, link_components
 from sce.layout.similarities import Similarities
@@ -56,3 +59,30 @@ def test_links_depend_on_the_seed_alone():
     P = parts(40, 30)
     assert (links_of(P, seed=1) != links_of(P, seed=1)).nnz == 0
     assert (links_of(P, seed=1) != links_of(P, seed=2)).nnz > 0
+
+
+def test_links_of_a_level_keep_their_strength():
+    """Where a tenth of P is left between merged points and scaled to 1, links are ten times as strong."""
+    graph = Similarities(parts(40, 30), Team(1))
+    links, scaled = link_components(graph, 0), link_components(graph, 0, share=0.1)
+    np.testing.assert_allclose(scaled.P.data, 10 * links.P.data, rtol=1e-6)
+
+
+def mixed(Y, label, k=4):
+    """The share of the k nearest on a map that are of another component, over points with that many of their own."""
+    near = KDTree(Y).query(Y, k + 1)[1][:, 1:]
+    return (label[near] != label[:, None])[np.bincount(label)[label] > k].mean()
+
+
+@pytest.mark.filterwarnings("ignore::sce.errors.GraphWarning")
+@pytest.mark.parametrize("sizes", [[5] * 10_000 + [1], [2500, 1000, 1000, 400, 50, 1]], ids=["many", "few"])
+def test_maps_of_components(sizes):
+    """Finite, in sight of one another, no more mixed than by the sampler alone, and the same on any number of threads."""
+    P, label = parts(*sizes), np.repeat(np.arange(len(sizes)), sizes)
+    fit = {"affinity": "precomputed", "random_state": 0}
+    Y = SCE(**fit, n_jobs=2).fit_transform(P)
+    assert np.isfinite(Y).all()
+    assert np.ptp(Y, axis=0).max() < 1000
+    assert mixed(Y, label) <= mixed(SCE(**fit, optimizer="sampler").fit_transform(P), label)
+    for n_jobs in (1, 4):
+        assert SCE(**fit, n_jobs=n_jobs).fit_transform(P).tobytes() == Y.tobytes()

@@ -20,8 +20,10 @@ from sce.layout.similarities import Similarities
 LINK_WEIGHT = 1e-3  # of all links between different components, if all pairs of points had one; P is 1
 
 
-def link_components(graph: Similarities, seed: int) -> Similarities | None:
+def link_components(graph: Similarities, seed: int, share: float = 1.0) -> Similarities | None:
     """The links, as a symmetric matrix to be added to P; None if P is connected.
+
+    On a coarse level, where `share` of P is between points and scaled to 1, the links are scaled as well.
 
     Examples
     --------
@@ -41,7 +43,7 @@ def link_components(graph: Similarities, seed: int) -> Similarities | None:
     ends = np.cumsum(sizes)[label[points]]  # where, in that order, the other components begin
     others = below.py_func(bits_array(stream(seed, "links"), len(points)), n - own)
     partners = by_component[(ends + others) % n]
-    weights = LINK_WEIGHT / (2 * n) * (1.0 - own / n)
+    weights = LINK_WEIGHT / share / (2 * n) * (1.0 - own / n)
     weights[label[partners] == largest] *= 2.0  # the points there have no links of their own
     half = sp.csr_matrix((weights.astype(np.float32), (points, partners)), (n, n))
     return Similarities(sp.csr_matrix(half + half.T), graph.team)

@@ -55,6 +55,7 @@ class Stage(NamedTuple):
     tol: float = 0.0
     level: int = 0  # how often neighbours were merged; 0: all points
     direct: bool = False  # the full gradient starts from a map of the same rule, not from one of another r
+    share: float = 1.0  # of P that is between the points of the level
 
 
 def make_plan(problem: Problem, options: LayoutOptions, levels: Sequence[Level]) -> list[Stage]:
@@ -110,7 +111,7 @@ def coarse_stages(
     yield Stage(SAMPLER, n, rule, n_epochs, rate, options.n_repulsive, level=level)
     if n <= COARSE_GRADIENT_UP_TO_POINTS:
         iterations = int(np.clip(COARSE_GRADIENT_MOVES // n, *COARSE_ITERATIONS_RANGE))
-        yield Stage(GRADIENT, n, rule, iterations, tol=COARSE_TOLERANCE, level=level, direct=True)
+        yield Stage(GRADIENT, n, rule, iterations, tol=COARSE_TOLERANCE, level=level, direct=True, share=share)
 
 
 def gradient_stage(problem: Problem, options: LayoutOptions, iterations: int | None) -> Stage:

@@ -98,7 +98,7 @@ class Continuation:
         state: GradientState | None = None,
         method: str = "auto",
     ) -> None:
-        graph, links = problem.graph, link_components(problem.graph, problem.seed)
+        graph, links = problem.graph, link_components(problem.graph, problem.seed, stage.share)
         gradient = Gradient(graph, problem.weights, method, links)
         smooth = Preconditioner(graph)
         self._rule, self._tol, self._most, self._seed = stage.rule, stage.tol, stage.n_epochs, problem.seed
