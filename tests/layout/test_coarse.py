@@ -150,7 +150,7 @@ def test_fewer_epochs_are_left_unless_they_are_given():
 
 def test_the_gradient_finishes_small_levels_and_all_points():
     """At the r of the end on each level of up to 10,000 points; to the minimum, or ten iterations of more points."""
-    for n, iterations in ((9_000, GRADIENT_ITERATIONS), (40_000, FINISHING_ITERATIONS)):
+    for n, iterations in ((9_000, GRADIENT_ITERATIONS), (40_000, FINISHING_ITERATIONS[2])):
         stages = planned(ring(n))
         assert (stages[-1].kind, stages[-1].n_epochs, stages[-1].level) == (GRADIENT, iterations, 0)
         levels = {stage.level: stage for stage in stages if stage.level and stage.kind == SAMPLER}

@@ -23,7 +23,11 @@ START, SAMPLER, GRADIENT = "start", "sampler", "gradient"
 GRADIENT_UP_TO_POINTS = 10_000  # the full gradient goes on to the minimum
 SAMPLER_R_RANGE = 0.1, 12.0  # of more points it only finishes the map within this range, where the sampler is right
 GRADIENT_ITERATIONS = 1000  # at most
-FINISHING_ITERATIONS = 10  # at most: 60 lower J by another 0.3 to 0.5 %
+FINISHING_ITERATIONS = {
+    1: 12,
+    2: 12,
+    3: 2,
+}  # at most, by dimensions of the map: in three an iteration takes ten times as long
 FINISHED_UP_TO_POINTS = 2_000_000  # beyond, its vectors would take more memory than all the rest
 GRADIENT_TOLERANCE = 1e-3
 
@@ -83,7 +87,7 @@ def make_plan(problem: Problem, options: LayoutOptions, levels: Sequence[Level])
     sampler = sampler_stage(problem, options, draft, most)
     if not follows:
         return [start, *coarse, sampler]
-    gradient = gradient_stage(problem, options, None if whole else FINISHING_ITERATIONS)
+    gradient = gradient_stage(problem, options, None if whole else FINISHING_ITERATIONS[options.n_components])
     return [start, *coarse, sampler, gradient._replace(direct=draft == options.rule)]
 
 
