@@ -35,7 +35,7 @@ def _sce(X: np.ndarray, seed: int, threads: int) -> np.ndarray:
 def _sce30(X: np.ndarray, seed: int, threads: int) -> np.ndarray:
     from sce import SCE
 
-    return SCE(perplexity=30, random_state=seed, n_jobs=threads).fit_transform(X)
+    return SCE(affinity="entropic", perplexity=30, random_state=seed, n_jobs=threads).fit_transform(X)
 
 
 def _umap(X: np.ndarray, seed: int, threads: int) -> np.ndarray:  # noqa: ARG001

@@ -1,0 +1,111 @@
+"""The quality of maps on two groups of data sets: those by which the defaults were chosen, and those that are only reported.
+
+Usage: SCE_DATA=folder python benchmarks/groups.py [--group choosing reporting] [--methods sce umap ...] [--seeds 5]
+           [--file out/groups.jsonl]
+
+Each method runs with its defaults, with the same threads; the figures are those of peer_figures.py. Prints a table for each
+group: 15-NN accuracy, AMI, share of the 15 nearest kept, mean over seeds and, for sce, the worst seed. The file keeps a line
+for each map, and a later run goes on from there. Needs the extra [peers]; a method that is not installed is left out with a remark.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import time
+import warnings
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from common import require_data
+from peer_figures import Data, figures
+from peer_methods import METHODS
+
+GROUPS = {
+    "choosing": ("digits", "coil20", "usps", "flow_hipc", "shuttle", "ijcnn"),
+    "reporting": ("mnist", "pendigits", "worm_neuron_pca50", "newsgroups_svd100"),
+}
+PEERS = ("umap", "pacmap", "localmap", "trimap", "opentsne")
+FIGURES = ("accuracy", "ami", "kept")
+Lines = dict[tuple[str, str, int], dict[str, Any]]
+
+
+def saved_lines(path: Path) -> Lines:
+    """The maps of earlier runs, by data set, method and seed."""
+    if not path.exists():
+        return {}
+    lines = map(json.loads, path.read_text().splitlines())
+    return {(line["data"], line["method"], line["seed"]): line for line in lines}
+
+
+def measure(data: Data, method: str, seed: int) -> dict[str, Any]:
+    """A map and its figures."""
+    begin = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        Y = METHODS[method].fit(data.X, seed, data.threads)
+    seconds = time.perf_counter() - begin
+    return {"data": data.name, "method": method, "seed": seed, "seconds": seconds, **figures(data, Y)}
+
+
+def table(lines: Lines, names: tuple[str, ...], methods: list[str]) -> None:
+    """A row for each method: the figures on each data set, and the mean AMI over all of them."""
+    print("\n| | " + " | ".join(names) + " | mean AMI |\n|---" + "|---" * (len(names) + 1) + "|")
+    for method in methods:
+        cells, scores = [], []
+        for name in names:
+            found = [line for (data, by, _), line in lines.items() if (data, by) == (name, method)]
+            if not found:
+                cells.append("")
+                continue
+            mean = [float(np.mean([line[figure] for line in found])) for figure in FIGURES]
+            cells.append(" ".join(f"{value:.3f}" for value in mean) + f" ({len(found)})")
+            scores.append(mean[1])
+        overall = f"{np.mean(scores):.3f}" if len(scores) == len(names) else ""
+        print(f"| {METHODS[method].title} | " + " | ".join(cells) + f" | {overall} |")
+    for name in names:
+        found = [line for (data, by, _), line in lines.items() if (data, by) == (name, "sce")]
+        if found:
+            worst = ", ".join(f"{figure} {min(line[figure] for line in found):.3f}" for figure in FIGURES)
+            print(f"\nsce on {name}, the worst of {len(found)} seeds: {worst}")
+
+
+def main() -> None:
+    """Fit, judge, print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--group", nargs="+", choices=list(GROUPS), default=list(GROUPS))
+    parser.add_argument("--data", nargs="+", help="only these data sets")
+    parser.add_argument("--methods", nargs="+", choices=list(METHODS), default=["sce", *PEERS])
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--file", type=Path, default=Path("out/groups.jsonl"))
+    arguments = parser.parse_args()
+    require_data()
+    arguments.file.parent.mkdir(parents=True, exist_ok=True)
+    lines = saved_lines(arguments.file)
+    methods = [method for method in arguments.methods if find_spec(METHODS[method].module) is not None]
+    for method in set(arguments.methods) - set(methods):
+        print(f"{METHODS[method].title} is not installed: pip install {METHODS[method].package}")
+    for group in arguments.group:
+        names = tuple(name for name in GROUPS[group] if not arguments.data or name in arguments.data)
+        for name in names:
+            wanted = [(method, seed) for method in methods for seed in range(arguments.seeds)]
+            missing = [(method, seed) for method, seed in wanted if (name, method, seed) not in lines]
+            data = Data(name, None, arguments.threads) if missing else None
+            for method, seed in missing:
+                line = measure(data, method, seed)  # type: ignore[arg-type]
+                lines[name, method, seed] = line
+                with arguments.file.open("a") as file:
+                    file.write(json.dumps(line) + "\n")
+                shown = ", ".join(f"{figure} {line[figure]:.3f}" for figure in FIGURES)
+                print(f"{name}, {method}, seed {seed}: {shown} ({line['seconds']:.1f} s)", flush=True)
+        print(f"\n## {group}")
+        table(lines, names, methods)
+
+
+if __name__ == "__main__":
+    main()
