@@ -19,14 +19,14 @@ LOPSIDED = sp.csr_matrix(np.triu(np.ones((12, 12)), 1))
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: SCE(n_epochs=1).fit(X),
-        lambda: SCE(n_epochs=1).fit_transform(X),
-        lambda: make_pipeline(StandardScaler(), SCE(n_epochs=1)).fit_transform(X),
+        lambda: SCE(n_epochs=1, n_neighbors=15).fit(X),
+        lambda: SCE(n_epochs=1, n_neighbors=15).fit_transform(X),
+        lambda: make_pipeline(StandardScaler(), SCE(n_epochs=1, n_neighbors=15)).fit_transform(X),
         lambda: SCE(n_epochs=1, affinity="precomputed").fit(LOPSIDED),
         lambda: SCE(n_epochs=1, metric="precomputed", n_neighbors=3).fit(
             sp.csr_matrix(np.eye(12, k=1) + np.eye(12, k=-1))
         ),
-        lambda: sweep(X, [0.0], random_state=0),
+        lambda: sweep(X, [0.0], n_neighbors=15, random_state=0),
     ],
     ids=["fit", "fit_transform", "pipeline", "graph", "distances", "sweep"],
 )
