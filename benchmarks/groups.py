@@ -5,7 +5,8 @@ Usage: SCE_DATA=folder python benchmarks/groups.py [--group choosing reporting] 
 
 Each method runs with its defaults, with the same threads; the figures are those of peer_figures.py. Prints a table for each
 group: 15-NN accuracy, AMI, share of the 15 nearest kept, mean over seeds and, for sce, the worst seed. The file keeps a line
-for each map, and a later run goes on from there. Needs the extra [peers]; a method that is not installed is left out with a remark.
+for each map, and a later run goes on from there. Needs the extra [peers]; a method that is not installed is left out, with a
+remark.
 """
 
 from __future__ import annotations
