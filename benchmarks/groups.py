@@ -12,7 +12,6 @@ remark.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import time
 import warnings
@@ -23,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from common import require_data
+from lines import keep_line, kept_lines
 from peer_figures import Data, figures
 from peer_methods import METHODS
 
@@ -32,15 +32,7 @@ GROUPS = {
 }
 PEERS = ("umap", "pacmap", "localmap", "trimap", "opentsne")
 FIGURES = ("accuracy", "ami", "kept")
-Lines = dict[tuple[str, str, int], dict[str, Any]]
-
-
-def saved_lines(path: Path) -> Lines:
-    """The maps of earlier runs, by data set, method and seed."""
-    if not path.exists():
-        return {}
-    lines = map(json.loads, path.read_text().splitlines())
-    return {(line["data"], line["method"], line["seed"]): line for line in lines}
+Lines = dict[tuple[Any, ...], dict[str, Any]]
 
 
 def measure(data: Data, method: str, seed: int) -> dict[str, Any]:
@@ -87,7 +79,7 @@ def main() -> None:
     arguments = parser.parse_args()
     require_data()
     arguments.file.parent.mkdir(parents=True, exist_ok=True)
-    lines = saved_lines(arguments.file)
+    lines = kept_lines(arguments.file, "data", "method", "seed")
     methods = [method for method in arguments.methods if find_spec(METHODS[method].module) is not None]
     for method in set(arguments.methods) - set(methods):
         print(f"{METHODS[method].title} is not installed: pip install {METHODS[method].package}")
@@ -100,8 +92,7 @@ def main() -> None:
             for method, seed in missing:
                 line = measure(data, method, seed)  # type: ignore[arg-type]
                 lines[name, method, seed] = line
-                with arguments.file.open("a") as file:
-                    file.write(json.dumps(line) + "\n")
+                keep_line(arguments.file, line)
                 shown = ", ".join(f"{figure} {line[figure]:.3f}" for figure in FIGURES)
                 print(f"{name}, {method}, seed {seed}: {shown} ({line['seconds']:.1f} s)", flush=True)
         print(f"\n## {group}")

@@ -13,7 +13,6 @@ and versions can come together in one table. Needs no data.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -21,6 +20,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from lines import keep_line, kept_lines
 
 RIGHT_AMI = 0.95
 CLOUDS = 4  # of a plain case
@@ -196,14 +197,6 @@ def measure(method: str, name: str, case: Case, seed: int, threads: int) -> dict
     }
 
 
-def saved_lines(path: Path | None) -> dict[tuple[str, str, int], dict[str, Any]]:
-    """The maps of earlier runs, by method, case and seed."""
-    if path is None or not path.exists():
-        return {}
-    lines = map(json.loads, path.read_text().splitlines())
-    return {(line["method"], line["case"], line["seed"]): line for line in lines}
-
-
 def main() -> None:
     """Fit, judge, print."""
     from peer_methods import METHODS
@@ -219,7 +212,7 @@ def main() -> None:
         "--save", type=Path, help="a file for a line of JSON for each map; those in it are not made again"
     )
     arguments = parser.parse_args()
-    lines = saved_lines(arguments.save)
+    lines = kept_lines(arguments.save, "method", "case", "seed")
     for method in arguments.methods:
         name = arguments.name or method
         for case in cases():
@@ -230,9 +223,7 @@ def main() -> None:
                 key = name, case.title, seed
                 if key not in lines:
                     lines[key] = measure(method, name, case, seed, arguments.threads)
-                    if arguments.save:
-                        with arguments.save.open("a") as file:
-                            file.write(json.dumps(lines[key]) + "\n")
+                    keep_line(arguments.save, lines[key])
                 found.append(lines[key])
             seen = ", ".join(f"{line['seen']}" + (f" ({line['ami']:.2f})" if "ami" in line else "") for line in found)
             print(

@@ -80,9 +80,10 @@ def find_clusters(
     A group of fewer than `min_cluster_size` points belongs to the cluster next to it, unless it is farther away than twice
     the width of that cluster: then its points are in no cluster.
 
-    The defaults were chosen so that the labels are what one sees. On maps with SCE's defaults the digits and usps have 10
-    clusters, coil20 16, SHUTTLE 12 or 13, flow_hipc 2; squares, rings and single clouds of 1,000 or 10,000 points have none,
-    but for one map in 24 (docs/defaults.md). What one sees need not be real: ask :func:`sce.quality.clusters_in_graph`.
+    The defaults were chosen so that the labels are what one sees. On maps with SCE's defaults the digits have 11
+    clusters, usps 10, coil20 15 or 16, SHUTTLE 14 or 15, flow_hipc 2; cubes, rings and single clouds of 1,000 or 10,000 points
+    have one or none, but for one map in 36 (docs/defaults.md). What one sees need not be real: ask
+    :func:`sce.quality.clusters_in_graph`.
 
     With `min_contrast=1` the result is that of scikit-learn's HDBSCAN with the same `min_cluster_size` and `min_samples`, up to
     ties. With distinct distances there are none up to min_samples=2; beyond it core distances tie, and scikit-learn assigns a

@@ -276,12 +276,13 @@ def _searched(
     if not (near.indices >= 0).any():
         raise InputError("No row of the distance matrix has a neighbour, so there is no graph to draw.")
     _remark_on_recall(near, X, options, remarks)
-    if perplexity is None:
+    weighted = options.affinity in WITH_PERPLEXITY
+    if perplexity is None and (weighted or options.n_neighbors is None):
         dimension = own_dimension(first(near, NEIGHBORS))
         if options.n_neighbors is None:
             k = min(k, suited_neighbors(n, dimension))
             near = first(near, k)
-        if options.affinity in WITH_PERPLEXITY:
+        if weighted:
             perplexity = _least(k, suited_perplexity(k, dimension))
     _remark_on_copies(near, remarks)
     return AFFINITIES[str(options.affinity)].among_rows(near, perplexity or 0.0, team), near, perplexity

@@ -6,8 +6,8 @@ chance brought together have none: weights are multiplied by a root of the share
 
 Both at half their strength: the fourth root of the ratio instead of the square root (local scaling), and the square root of
 the share (Jaccard's index). On images and measurements this keeps more neighbours than entropic weights alone and confuses
-fewer classes, with clusters as clear; at full strength it joins clusters. To choose the
-neighbours themselves by scaled distance, out of 20 to 60 nearest, gained nothing that these weights do not (docs/defaults.md).
+fewer classes, with clusters as clear; at full strength it joins clusters. Choosing the neighbours themselves by scaled
+distance, out of the 20 to 60 nearest, gains little beyond these weights (docs/defaults.md).
 """
 
 from __future__ import annotations

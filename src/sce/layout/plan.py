@@ -23,11 +23,8 @@ START, SAMPLER, GRADIENT = "start", "sampler", "gradient"
 GRADIENT_UP_TO_POINTS = 10_000  # the full gradient goes on to the minimum
 SAMPLER_R_RANGE = 0.1, 12.0  # of more points it only finishes the map within this range, where the sampler is right
 GRADIENT_ITERATIONS = 1000  # at most
-FINISHING_ITERATIONS = {
-    1: 12,
-    2: 12,
-    3: 2,
-}  # at most, by dimensions of the map: in three an iteration takes ten times as long
+# At most, by the dimensions of the map: in three, an iteration takes ten times as long.
+FINISHING_ITERATIONS = {1: 12, 2: 12, 3: 2}
 FINISHED_UP_TO_POINTS = 2_000_000  # beyond, its vectors would take more memory than all the rest
 GRADIENT_TOLERANCE = 1e-3
 

@@ -18,9 +18,7 @@ from sce.layout.gradient.terms import Gradient, Terms
 from sce.layout.scale import ScaleRule
 
 _FIRST_ACCURACY = 1e-2  # of the repulsion's sums
-_GRADIENT_ACCURACY = (
-    0.1  # of the whole gradient, which those sums must allow: 2e-4 gives the same J after as many iterations
-)
+_GRADIENT_ACCURACY = 0.1  # of the whole gradient, which those sums must allow: with 2e-4, J falls no faster
 _ARMIJO = 1e-4  # the share of the promised decrease that a step must bring
 _STEP_TRIES = 12  # shorter and shorter steps
 _FARTHEST_MOVE = 0.5  # standard deviations of the map that a point may move at once
