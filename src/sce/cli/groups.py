@@ -351,7 +351,7 @@ COMPARING = Group(
         Option(
             "--methods",
             f"separated by commas: {', '.join(METHODS)}; with a parameter as gsne:r=10 or largevis:n_samples=2e8. "
-            "pacmap, and the methods ending in -vectors, compute their own graph. All by default",
+            "pacmap, localmap and the methods ending in -vectors compute their own graph. All by default",
             "NAMES",
             names,
         ),

@@ -153,6 +153,10 @@ _REGISTERED = (
         "pacmap", "PaCMAP", "vectors", "pacmap with its defaults, unseeded", "sce.compare.peers:pacmap",
         {"pacmap": "pacmap"},
     ),
+    Method(
+        "localmap", "LocalMAP", "vectors", "LocalMAP of the package pacmap, with its defaults, unseeded",
+        "sce.compare.peers:localmap", {"pacmap": "pacmap"},
+    ),
 )  # fmt: skip
 METHODS = {method.name: method for method in _REGISTERED}
 

@@ -1,6 +1,6 @@
-"""UMAP and PaCMAP by their authors' packages.
+"""UMAP, PaCMAP and LocalMAP by their authors' packages.
 
-Neither gets a seed: with one, UMAP and PaCMAP's neighbour search run on a single thread, unlike what their users see.
+None gets a seed: with one, UMAP and PaCMAP's neighbour search run on a single thread, unlike what their users see.
 """
 
 from __future__ import annotations
@@ -57,6 +57,13 @@ def pacmap(problem: Problem) -> Made:
     from pacmap import PaCMAP  # type: ignore[import-not-found, import-untyped]
 
     return Made(np.asarray(PaCMAP().fit_transform(problem.X)))
+
+
+def localmap(problem: Problem) -> Made:
+    """LocalMAP with its defaults."""
+    from pacmap import LocalMAP
+
+    return Made(np.asarray(LocalMAP().fit_transform(problem.X)))
 
 
 def _vectors(problem: Problem) -> Any:
