@@ -1,27 +1,28 @@
-"""Which defaults show clusters best: settings of sce and the peers' defaults, over several data sets and seeds.
+"""Which defaults show clusters best: settings of sce over the data sets by which they are chosen, and seeds.
 
-Usage: SCE_DATA=... python benchmarks/defaults.py run --file out/defaults.jsonl --settings NAME ... [--peers] [--seeds 0 1 2]
-       SCE_DATA=... python benchmarks/defaults.py table --file out/defaults.jsonl
+Usage: SCE_DATA=folder python benchmarks/defaults.py run --file out/defaults.jsonl --settings NAME ... [--seeds 0 1 2]
+       SCE_DATA=folder python benchmarks/defaults.py table --file out/defaults.jsonl
 
 A setting is written as parameters of SCE, as in "n_neighbors=10,alpha=0.1", or as "defaults". Data sets of more than 30,000
 rows are sampled (--whole takes all rows). Every map is judged by the same figures: adjusted mutual information of HDBSCAN's
-clusters with the classes (the best over one grid of min_cluster_size), the share of a 15-NN graph inside these clusters less
-that of a random relabelling, the share of points whose 15 nearest are of their class, and the share of the 15 nearest
-neighbours kept. Results are appended to the file, and what is in it is not measured again.
+clusters with the classes (the best over one grid of min_cluster_size), the share of points whose 15 nearest are of their class,
+the share of a 15-NN graph inside these clusters less that of a random relabelling, and the share of the 15 nearest neighbours
+kept. Results are appended to the file, and what is in it is not measured again. The table has the AMI by data set, then means.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 from common import require_data
+from groups import GROUPS
+from lines import keep_line, kept_lines
 from sce import SCE, datasets
 from sce.clusters.hdbscan import cluster_series
 from sce.core.parallel import Team
@@ -29,9 +30,9 @@ from sce.graph.build import GraphOptions, build_affinity
 from sce.quality.classes import MIN_SAMPLES, class_agreement
 from sce.quality.neighbors import neighbors_kept
 
-DATA = ("digits", "coil20", "flow_hipc", "ijcnn", "shuttle", "mnist")
 ROWS = 30_000
-FIGURES = ("ami", "accuracy", "kept", "inside", "seconds")
+FIGURES = ("ami", "accuracy", "inside", "kept")  # whose means are in the table
+KEY = ("data", "rows", "method", "seed")
 GRAPH = ("affinity", "n_neighbors", "perplexity", "metric")
 
 
@@ -82,31 +83,6 @@ def embed(name: str, rows: int, parameters: dict, seed: int) -> tuple[np.ndarray
     return Y, seconds + time.perf_counter() - start
 
 
-def _umap(X: np.ndarray, seed: int) -> np.ndarray:  # noqa: ARG001
-    import umap
-
-    return umap.UMAP().fit_transform(X)  # a seed would restrict it to one thread
-
-
-def _opentsne(X: np.ndarray, seed: int) -> np.ndarray:
-    import openTSNE
-
-    return np.asarray(openTSNE.TSNE(random_state=seed, n_jobs=-1).fit(X))
-
-
-def _pacmap(X: np.ndarray, seed: int) -> np.ndarray:
-    import pacmap
-
-    return pacmap.PaCMAP(random_state=seed).fit_transform(X)
-
-
-PEERS: dict[str, Callable[[np.ndarray, int], np.ndarray]] = {
-    "umap-learn": _umap,
-    "openTSNE": _opentsne,
-    "PaCMAP": _pacmap,
-}
-
-
 def parse(setting: str) -> dict:
     """Parameters from their text."""
     pairs = (part.split("=") for part in setting.split(",") if part != "defaults")
@@ -114,58 +90,46 @@ def parse(setting: str) -> dict:
 
 
 def measure(args: argparse.Namespace) -> None:
+    """Fit and judge what is not in the file yet."""
     rows = 10**9 if args.whole else ROWS
     args.file.parent.mkdir(parents=True, exist_ok=True)
-    done = {(r["data"], r["rows"], r["method"], r["seed"]) for r in records(args.file)}
-    methods = [*(list(PEERS) if args.peers else []), *args.settings]
-    for name in args.data:
-        for method in methods:
-            for seed in args.seeds:
-                if (name, rows, method, seed) in done:
-                    continue
-                X = load(name, rows)[0]
-                start = time.perf_counter()
-                if method in PEERS:
-                    Y = np.asarray(PEERS[method](X, seed), np.float64)
-                    seconds = time.perf_counter() - start
-                else:
-                    Y, seconds = embed(name, rows, parse(method), seed)
-                record = {"data": name, "rows": rows, "method": method, "seed": seed, "seconds": seconds}
-                record |= judge(name, rows, Y)
-                with args.file.open("a") as file:
-                    file.write(json.dumps(record) + "\n")
-                print({k: round(v, 3) if isinstance(v, float) else v for k, v in record.items()}, flush=True)
-
-
-def records(path: Path) -> list[dict]:
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    done = kept_lines(args.file, *KEY)
+    wanted = [(name, rows, method, seed) for name in args.data for method in args.settings for seed in args.seeds]
+    for key in wanted:
+        if key in done:
+            continue
+        name, _, method, seed = key
+        Y, seconds = embed(name, rows, parse(method), seed)
+        record = dict(zip(KEY, key, strict=True)) | {"seconds": seconds} | judge(name, rows, Y)
+        keep_line(args.file, record)
+        print({k: round(v, 3) if isinstance(v, float) else v for k, v in record.items()}, flush=True)
 
 
 def table(args: argparse.Namespace) -> None:
-    """A table for each figure, with a row per method, ordered by mean, and a column per data set."""
+    """A row per setting: the AMI on each data set, and the means of all figures; the highest mean AMI first."""
     rows = 10**9 if args.whole else ROWS
-    found = [r for r in records(args.file) if r["rows"] == rows and r["data"] in args.data]
-    methods = sorted({r["method"] for r in found})
-    for figure in args.figures:
-        print(f"\n| {figure} | " + " | ".join(args.data) + " | mean |\n|" + "---|" * (len(args.data) + 2))
-        lines = []
-        for method in methods:
-            cells = [[r[figure] for r in found if r["method"] == method and r["data"] == name] for name in args.data]
-            means = [np.mean(c) if c else np.nan for c in cells]
-            lines.append((np.mean(means), method, means))
-        for mean, method, means in sorted(lines, key=lambda line: -np.nan_to_num(line[0], nan=-1)):
-            print(f"| {method} | " + " | ".join(f"{m:.3f}" for m in means) + f" | {mean:.3f} |")
+    found = [line for line in kept_lines(args.file, *KEY).values() if line["rows"] == rows]
+
+    def mean(figure: str, method: str, names: Sequence[str]) -> float:
+        by_set = [[r[figure] for r in found if (r["method"], r["data"]) == (method, name)] for name in names]
+        return float(np.mean([np.mean(values) if values else np.nan for values in by_set]))
+
+    head = ["", *args.data, *(f"{figure}, mean" for figure in FIGURES)]
+    print("| " + " | ".join(head) + " |\n" + "|---" * len(head) + "|")
+    methods = {r["method"] for r in found}
+    for method in sorted(methods, key=lambda method: -np.nan_to_num(mean("ami", method, args.data), nan=-1)):
+        cells = [mean("ami", method, [name]) for name in args.data]
+        cells += [mean(figure, method, args.data) for figure in FIGURES]
+        print(f"| `{method}` | " + " | ".join(f"{cell:.3f}" for cell in cells) + " |")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["run", "table"])
     parser.add_argument("--file", type=Path, default=Path("out/defaults.jsonl"))
-    parser.add_argument("--settings", nargs="*", default=[])
-    parser.add_argument("--peers", action="store_true")
-    parser.add_argument("--data", nargs="*", default=DATA)
+    parser.add_argument("--settings", nargs="*", default=["defaults"])
+    parser.add_argument("--data", nargs="*", default=GROUPS["choosing"])
     parser.add_argument("--seeds", nargs="*", type=int, default=[0, 1, 2])
-    parser.add_argument("--figures", nargs="*", default=FIGURES)
     parser.add_argument("--whole", action="store_true", help="all rows of every data set")
     args = parser.parse_args()
     require_data()
