@@ -10,12 +10,13 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
+import sklearn
 from sklearn.base import clone
 from sklearn.datasets import load_digits, make_blobs
 from sklearn.metrics import adjusted_mutual_info_score
 from sklearn.neighbors import KNeighborsTransformer, NearestNeighbors
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sce import (
@@ -36,7 +37,12 @@ def blobs():
     return make_blobs(400, 6, centers=4, cluster_std=0.7, random_state=3)
 
 
-@parametrize_with_checks([SCE(n_epochs=20)])
+with warnings.catch_warnings():  # SCE has no base class of scikit-learn, which takes long to import
+    warnings.filterwarnings("ignore", message=".*does not inherit from")
+    all_checks = parametrize_with_checks([SCE(n_epochs=20)])
+
+
+@all_checks
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learn_conventions(estimator, check):
     """Everything that scikit-learn asks of an estimator."""
@@ -96,6 +102,43 @@ def test_pipeline_pandas_clone_and_pickle(blobs):
     copy = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(copy.embedding_, model.embedding_)
     np.testing.assert_array_equal(clone(pipeline).fit_transform(X), frame)
+
+
+def test_data_frames_by_set_output_and_configuration(blobs):
+    """pandas, polars or arrays, as the model or scikit-learn's configuration says; the model learns as ever."""
+    X = blobs[0]
+    model = SCE(random_state=1, n_epochs=10)
+    Y = model.fit_transform(X)
+    frame = model.set_output(transform="pandas").fit_transform(pd.DataFrame(X, index=np.arange(400) + 7))
+    assert list(frame.columns) == ["sce0", "sce1"] == list(model.get_feature_names_out())
+    assert frame.index[0] == 7
+    np.testing.assert_array_equal(frame, Y)
+    np.testing.assert_array_equal(model.embedding_, Y)
+    assert isinstance(clone(model).fit_transform(X), pd.DataFrame)
+    assert isinstance(model.set_output(transform="default").fit_transform(X), np.ndarray)
+    with sklearn.config_context(transform_output="polars"):
+        assert isinstance(SCE(random_state=1, n_epochs=10).fit_transform(X), pl.DataFrame)
+
+
+def test_sample_weights_are_routed(blobs):
+    """A pipeline passes weights on where scikit-learn's routing is enabled."""
+    X, weight = blobs[0], np.linspace(1.0, 2.0, 400)
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = SCE(random_state=1, n_epochs=10).set_fit_request(sample_weight=True)
+        routed = make_pipeline(Normalizer(), model).fit(X, sample_weight=weight)[-1].embedding_
+    expected = SCE(random_state=1, n_epochs=10).fit(Normalizer().fit_transform(X), sample_weight=weight)
+    np.testing.assert_array_equal(routed, expected.embedding_)
+
+
+def test_parameters_and_text():
+    """Unknown names change nothing; the text has what differs from the defaults; notebooks show it, too."""
+    model = SCE(alpha=0.5, init=np.zeros((1000, 2)))
+    with pytest.raises(ParameterError, match=r"Invalid parameter 'perplexty' for SCE; did you mean 'perplexity'\?"):
+        model.set_params(alpha=0.2, perplexty=3)
+    assert model.alpha == 0.5
+    assert repr(model).startswith("SCE(alpha=0.5, init=array(")
+    assert repr(SCE(alpha=0.1)) == "SCE()"
+    assert "alpha" in model._repr_mimebundle_()["text/html"]
 
 
 def test_rule_objects_survive_clone_and_pickle():

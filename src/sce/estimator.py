@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from sce.core import validate
 from sce.core.parallel import Team, resolve_n_jobs
 from sce.core.progress import Reporter
+from sce.core.protocol import Estimator, wrapping
 from sce.engines.choose import check_engine, make_engine
 from sce.errors import ParameterError
 from sce.graph.build import AffinityResult, GraphOptions, build_affinity
@@ -25,7 +25,7 @@ from sce.layout.settings import LayoutOptions, layout_options
 from sce.layout.similarities import Similarities
 
 
-class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class SCE(Estimator):
     """Stochastic Cluster Embedding: see the clusters in your data.
 
     Parameters
@@ -213,7 +213,10 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         Returns
         -------
         Y : ndarray of shape (n_samples, n_components)
+            Or a data frame, if :meth:`set_output` or scikit-learn's configuration asks for one.
         """
+        if (twin := wrapping(self)) is not None:
+            return twin.fit_transform(X, y, sample_weight=sample_weight)  # type: ignore[no-any-return]
         embedding: np.ndarray = self.fit(X, y, sample_weight).embedding_
         return embedding
 
@@ -237,7 +240,9 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self.n_neighbors_ = graph.n_neighbors
         self.perplexity_ = graph.perplexity
         self.scale_ = layout.r
-        self.history_ = {name: np.array([getattr(h, name) for h in layout.history]) for name in Record._fields}
+        self.history_: Mapping[str, np.ndarray] = {
+            name: np.array([getattr(h, name) for h in layout.history]) for name in Record._fields
+        }
         self.n_epochs_ = len(layout.history)
         self.stop_reason_ = layout.stop_reason
 
@@ -245,8 +250,8 @@ class SCE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     def _n_features_out(self) -> int:
         return int(self.embedding_.shape[1])
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
+    def _describe_to(self, tags: Any) -> Any:
+        """Fill in scikit-learn's tags."""
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = self._is_pairwise()
         tags.transformer_tags.preserves_dtype = ["float32"]

@@ -17,15 +17,11 @@ _FINITE_CHECK_CELLS = 1_000_000  # numbers checked at once
 
 def check_vectors(estimator: Any, X: Any) -> Any:
     """X as a finite 2-D array of numbers or a CSR matrix; sets n_features_in_ and feature_names_in_ of the estimator."""
-    from sklearn.utils.validation import validate_data
-
     _refuse_wrong_shape(X)
     _refuse_dates_and_masks(X)
     check_sparse(X)
     try:
-        checked = validate_data(
-            estimator, X, accept_sparse="csr", dtype="numeric", ensure_all_finite=False, accept_large_sparse=True
-        )
+        checked = _as_numbers(estimator, X)
         if checked.dtype.kind not in "buif":  # some data frames come through as objects
             checked = checked.astype(np.float64)
         if sp.issparse(checked) and not checked.has_canonical_format:  # entries given twice add up, in a copy
@@ -35,6 +31,26 @@ def check_vectors(estimator: Any, X: Any) -> Any:
         raise InputError(_explain(X, error)) from None
     refuse_not_finite(checked, "X")
     return checked
+
+
+def _as_numbers(estimator: Any, X: Any) -> Any:
+    """What scikit-learn makes of X: without importing it, where X is an array or CSR matrix of numbers already."""
+    is_array = type(X) in (np.ndarray, np.memmap) or (sp.issparse(X) and X.format == "csr")
+    if is_array and X.ndim == 2 and X.shape[1] > 0 and X.dtype.kind in "buif":
+        _set_n_features(estimator, X.shape[1])
+        return X if sp.issparse(X) else np.asarray(X)
+    from sklearn.utils.validation import validate_data
+
+    return validate_data(
+        estimator, X, accept_sparse="csr", dtype="numeric", ensure_all_finite=False, accept_large_sparse=True
+    )
+
+
+def _set_n_features(estimator: Any, n: int) -> None:
+    """Note the number of columns of a matrix without names."""
+    estimator.n_features_in_ = n
+    if hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
 
 
 def check_square(estimator: Any, X: Any) -> Any:
@@ -54,9 +70,7 @@ def check_square(estimator: Any, X: Any) -> Any:
     if X.shape[0] == 0:
         raise InputError("X has no rows; give at least one point.")
     check_sparse(X)
-    estimator.n_features_in_ = X.shape[1]
-    if hasattr(estimator, "feature_names_in_"):
-        del estimator.feature_names_in_
+    _set_n_features(estimator, X.shape[1])
     return X
 
 
@@ -192,16 +206,18 @@ def check_count(value: Any, name: str, least: int = 1) -> int:
 
 
 def draw_seed(random_state: Any) -> int:
-    """A seed from anything that scikit-learn accepts as random_state."""
-    from sklearn.utils import check_random_state
-
-    try:
-        return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
-    except ValueError:
+    """A seed from anything that scikit-learn accepts as random_state: the same as by its check_random_state."""
+    source = random_state
+    if source is None or source is np.random:
+        source = np.random.mtrand._rand  # type: ignore[attr-defined] # noqa: SLF001
+    elif isinstance(source, numbers.Integral) and 0 <= int(source) < 2**32:
+        source = np.random.RandomState(int(source))
+    if not isinstance(source, np.random.RandomState):
         raise ParameterError(
             "random_state must be None, a whole number from 0 to 2**32 - 1 or a numpy.random.RandomState; got "
             f"{random_state!r}."
-        ) from None
+        )
+    return int(source.randint(np.iinfo(np.int32).max))
 
 
 def coordinates_of(Y: Any) -> Any:
