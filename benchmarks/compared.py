@@ -2,8 +2,8 @@
 
 Usage: python benchmarks/compared.py FOLDER [--page docs/comparison.md]
 
-FOLDER is the output of `sce compare NAME -o FOLDER --blocks`. Everything from the first heading of the second level on is
-replaced; the text before it is written by hand.
+FOLDER is the output of `sce compare NAME -o FOLDER --blocks`, for one data set or several; their sections of the page are
+replaced, the others stay. The text before the sections is written by hand.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from pathlib import Path
 
 from PIL import Image
 
-from measured import brief, markdown
+from measured import markdown
 from sce.compare.store import Row, Status, Store
 
 SETS = ("shuttle", "ijcnn", "mnist", "mocap_120k", "cytof_bcrxl", "flow_hipc", "higgs_11k")  # in the order of the page
-HEAD = ["method", "on", "seconds", "r", "clusters seen", "of them real", "P inside them (by chance)"]
+HEAD = ["method", "on", "r", "clusters seen", "of them real", "P inside them (by chance)"]
 LABELS, KEPT = ["AMI", "accuracy"], ["neighbours kept"]
 COLORS = 64  # of a picture
 
@@ -28,7 +28,7 @@ def line(row: Row, labels: bool) -> list[str]:
     if row.status != Status.DONE:
         return [row.title, on, f"{row.status}: {row.reason}", *[""] * (len(HEAD) - 3 + 2 * labels + 1)]
     found = row.values
-    cells = [row.title, on, brief(found["seconds"]), repulsion(found.get("r"))]
+    cells = [row.title, on, repulsion(found.get("r"))]
     cells += [
         f"{found['n_clusters']:.0f}",
         f"{found['n_real']:.0f}",
@@ -55,9 +55,13 @@ def section(folder: Path, name: str, images: Path) -> str:
         shown.append(f"![](images/{target.name})")
     labels = facts["classes"] is not None
     table = markdown(HEAD + (LABELS if labels else []) + KEPT, [line(row, labels) for row in store.rows()])
-    title = name.upper() if name in ("shuttle", "ijcnn", "mnist") else name
     size = f"{facts['points']:,} x {facts['columns']}"
-    return "\n\n".join([f"## {title}, {size}", *shown, table]) + "\n"
+    return "\n\n".join([f"## {title(name)}, {size}", *shown, table]) + "\n"
+
+
+def title(name: str) -> str:
+    """The data set's name as the paper writes it."""
+    return name.upper() if name in ("shuttle", "ijcnn", "mnist") else name
 
 
 def main() -> None:
@@ -66,11 +70,16 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--page", type=Path, default=Path("docs/comparison.md"))
     options = parser.parse_args()
-    text = options.page.read_text(encoding="utf-8").split("\n## ")[0].rstrip()
+    text, *sections = options.page.read_text(encoding="utf-8").split("\n## ")
+    before = {part.split(",")[0]: "## " + part.strip() + "\n" for part in sections}
     images = options.page.parent / "images"
-    there = [name for name in SETS if (options.folder / f"{name}.png").exists()]
-    parts = [section(options.folder, name, images) for name in there]
-    options.page.write_text("\n\n".join([text, *parts]), encoding="utf-8")
+    parts = [
+        section(options.folder, name, images)
+        if (options.folder / f"{name}.png").exists()
+        else before.get(title(name), "")
+        for name in SETS
+    ]
+    options.page.write_text("\n\n".join([text.rstrip(), *filter(None, parts)]), encoding="utf-8")
 
 
 if __name__ == "__main__":

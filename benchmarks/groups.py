@@ -4,9 +4,9 @@ Usage: SCE_DATA=folder python benchmarks/groups.py [--group choosing reporting] 
            [--file out/groups.jsonl]
 
 Each method runs with its defaults, with the same threads; the figures are those of peer_figures.py. Prints a table for each
-group: 15-NN accuracy, AMI, share of the 15 nearest kept, mean over seeds and, for sce, the worst seed. The file keeps a line
-for each map, and a later run goes on from there. Needs the extra [peers]; a method that is not installed is left out, with a
-remark.
+group: 15-NN accuracy, AMI, share of the 15 nearest kept, means over seeds (their number in brackets) and, for sce, the worst
+of each figure. The file keeps a line for each map, and a later run goes on from there. Needs the extra [peers]; a method that
+is not installed is left out, with a remark.
 """
 
 from __future__ import annotations
@@ -46,25 +46,26 @@ def measure(data: Data, method: str, seed: int) -> dict[str, Any]:
 
 
 def table(lines: Lines, names: tuple[str, ...], methods: list[str]) -> None:
-    """A row for each method: the figures on each data set, and the mean AMI over all of them."""
-    print("\n| | " + " | ".join(names) + " | mean AMI |\n|---" + "|---" * (len(names) + 1) + "|")
-    for method in methods:
-        cells, scores = [], []
-        for name in names:
-            found = [line for (data, by, _), line in lines.items() if (data, by) == (name, method)]
-            if not found:
-                cells.append("")
-                continue
-            mean = [float(np.mean([line[figure] for line in found])) for figure in FIGURES]
-            cells.append(" ".join(f"{value:.3f}" for value in mean) + f" ({len(found)})")
-            scores.append(mean[1])
-        overall = f"{np.mean(scores):.3f}" if len(scores) == len(names) else ""
-        print(f"| {METHODS[method].title} | " + " | ".join(cells) + f" | {overall} |")
+    """A row for each data set: the figures of each method, and for sce those of its worst seed; then the mean AMI."""
+    print("\n| | " + " | ".join(METHODS[method].title for method in methods) + " |\n|---" + "|---" * len(methods) + "|")
+    scores: dict[str, list[float]] = {method: [] for method in methods}
     for name in names:
-        found = [line for (data, by, _), line in lines.items() if (data, by) == (name, "sce")]
-        if found:
-            worst = ", ".join(f"{figure} {min(line[figure] for line in found):.3f}" for figure in FIGURES)
-            print(f"\nsce on {name}, the worst of {len(found)} seeds: {worst}")
+        cells = []
+        for method in methods:
+            found = [line for (data, by, _), line in lines.items() if (data, by) == (name, method)]
+            figures = np.array([[line[figure] for figure in FIGURES] for line in found])
+            cells.append(f"{brief(figures.mean(axis=0))} ({len(found)})" if found else "")
+            if method == "sce" and found:
+                cells[-1] += f", worst {brief(figures.min(axis=0))}"
+            scores[method] += [figures[:, 1].mean()] if found else []
+        print(f"| {name} | " + " | ".join(cells) + " |")
+    means = [f"{np.mean(values):.3f}" if len(values) == len(names) else "" for values in scores.values()]
+    print("| mean AMI | " + " | ".join(means) + " |")
+
+
+def brief(values: np.ndarray) -> str:
+    """Shares with three digits, without the zero before the point."""
+    return " ".join(f"{value:.3f}".removeprefix("0") for value in values)
 
 
 def main() -> None:
