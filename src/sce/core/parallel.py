@@ -61,6 +61,10 @@ class Team:
 
     def sweep(self, function: Callable[[int, int], Any], n: int, grain: int) -> None:
         """Call function(start, stop) on pieces of range(n) of at most `grain`, each taken by the next free thread."""
+        if n <= grain:
+            if n > 0:
+                function(0, n)
+            return
         pieces = iter([(start, min(n, start + grain)) for start in range(0, n, grain)])
         stopped = threading.Event()
 

@@ -28,6 +28,7 @@ from sce.layout.gradient.split import (
     Precision,
     Split,
     choose_split,
+    point_cost,
     precision_for,
     reach,
     survey,
@@ -102,6 +103,8 @@ class Repulsion:
             return True
         if self.method == "grid" or n > _EXACT_AT_MOST_POINTS:
             return False
+        if ALL_PAIR_COST[d] * n * n < point_cost(d, precision.order) * n + PATCH_COST:
+            return True  # no split costs less
         points = embed(Y)
         low, high = bounds(points)
         if (high - low).max() < _PARABOLA_BELOW:
