@@ -86,6 +86,8 @@ def main() -> None:
         print(f"{METHODS[method].title} is not installed: pip install {METHODS[method].package}")
     for group in arguments.group:
         names = tuple(name for name in GROUPS[group] if not arguments.data or name in arguments.data)
+        if not names:
+            continue
         for name in names:
             wanted = [(method, seed) for method in methods for seed in range(arguments.seeds)]
             missing = [(method, seed) for method, seed in wanted if (name, method, seed) not in lines]
