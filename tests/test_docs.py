@@ -37,7 +37,7 @@ def test_readme_runs(tmp_path):
     python = blocks(README, "python")
     assert len(python) >= 3
     out = run("\n".join(python), cwd=tmp_path, PYTHONPATH=str(ROOT / "src"))
-    assert out.startswith("r = 9.")
+    assert out.startswith("r = 17.")
     scripts = [script for script in blocks(README, "sh") if not script.startswith("make")]
     assert len(scripts) == 2
     out = commands("\n".join(scripts), tmp_path)

@@ -137,7 +137,7 @@ def test_parameters_and_text():
         model.set_params(alpha=0.2, perplexty=3)
     assert model.alpha == 0.5
     assert repr(model).startswith("SCE(alpha=0.5, init=array(")
-    assert repr(SCE(alpha=0.1)) == "SCE()"
+    assert repr(SCE(alpha=0.05)) == "SCE()"
     assert "alpha" in model._repr_mimebundle_()["text/html"]
 
 

@@ -52,7 +52,7 @@ class SCE(Estimator):
     scale : {"sce", "sne"}, float or rule, default="sce"
         The rule for the repulsion weight r = s N(N-1). "sce": the paper's Eq. (6) with `alpha`. "sne": t-SNE's, with
         `exaggeration`. A number: that r. Or an object: ``SCEScale``, ``SNEScale``, ``FixedScale``.
-    alpha : float, default=0.1
+    alpha : float, default=0.05
         SCE's mixing weight, from 0 (t-SNE's choice) to 1 (least repulsion). The paper uses 0.5; docs/defaults.md has
         the measurements.
     exaggeration : float, default=1.0
@@ -78,7 +78,7 @@ class SCE(Estimator):
         "gradient": the full gradient, which reaches the minimum at any r. It starts at the r at which `init` neither grows nor
         shrinks and changes r in small factors, so it continues smoothly from a map of another r. "auto": coarse maps of merged
         neighbours first, for more than 1,000 points and unless `init` is an array; then the sampler; then the gradient: to the
-        minimum up to 10,000 points, or where the rule's r is above about 12, as with `scale="sne"`; else ten iterations
+        minimum up to 20,000 points, or where the rule's r is above about 25, as with `scale="sne"`; else ten iterations
         (two in 3-D).
     random_state : int, RandomState or None, default=None
         The seed. The same seed gives the same bytes on any number of threads.
@@ -142,7 +142,7 @@ class SCE(Estimator):
         perplexity: float | None = None,
         metric: str | Callable[[Any, Any], float] = "euclidean",
         scale: str | float | ScaleRule = "sce",
-        alpha: float = 0.1,
+        alpha: float = 0.05,
         exaggeration: float = 1.0,
         n_epochs: int | str = "auto",
         learning_rate: float | tuple[float, float] | str = "auto",

@@ -15,9 +15,10 @@ from sce.errors import InputError, ParameterError
 from sce.estimator import SCE, check_parameters
 from sce.layout.family import minimise, turned, walk
 from sce.layout.gradient.terms import Gradient
+from sce.layout.plan import GATHERING_R
 from sce.layout.problem import Problem
 from sce.layout.records import Layout
-from sce.layout.scale import SAMPLER_R, FixedScale, ScaleRule, SCEScale, SNEScale
+from sce.layout.scale import FixedScale, ScaleRule, SCEScale, SNEScale
 from sce.layout.settings import check_components
 from sce.layout.similarities import Similarities
 from sce.results.archive import per_row, plain
@@ -149,7 +150,7 @@ def _model(parameters: dict[str, Any]) -> SCE:
             raise ParameterError(
                 f"{name} has no meaning in a sweep, which varies r by the full gradient; leave it out."
             )
-    model = SCE(**parameters, scale=SAMPLER_R)
+    model = SCE(**parameters, scale=GATHERING_R)
     if not isinstance(model.random_state, int | np.integer):  # one seed for all that follows, and to be kept
         model.random_state = validate.draw_seed(model.random_state)
     return model

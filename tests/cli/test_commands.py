@@ -79,7 +79,7 @@ def test_info(sce, drawn):
     for line in ("points:      80", "labels:      kind: 2 classes: u (40), v (40)", "data:        data.csv"):
         assert line in said.out.splitlines()
     facts = json.loads(sce("info", "map.npz", "--json").out)
-    assert (facts["points"], facts["parameters"]["alpha"]) == (80, 0.1)
+    assert (facts["points"], facts["parameters"]["alpha"]) == (80, 0.05)
 
 
 def test_info_on_a_map_made_in_python(sce, tmp_path):

@@ -45,9 +45,9 @@ def test_it_is_what_python_gives(sce, table):
 
 def test_over_alpha_and_as_json(sce, table):
     """One JSON object; several alpha are swept over, a single one is SCE's mark."""
-    said = sce("sweep", "data.csv", "--alpha", "0.05,0.1,1", "--n-neighbors", "5", "--json", "--afresh")
+    said = sce("sweep", "data.csv", "--alpha", "0.01,0.05,1", "--n-neighbors", "5", "--json", "--afresh")
     facts = json.loads(said.out)
-    assert facts["alpha"] == [0.05, 0.1, 1.0]
+    assert facts["alpha"] == [0.01, 0.05, 1.0]
     assert (facts["maps"], facts["points"], facts["sweep"]) == (3, 80, "data.sweep.npz")
     assert facts["marks"]["SCE"]["frame"] == 1
     assert package.Sweep.load("data.sweep.npz").facts["afresh"] is True

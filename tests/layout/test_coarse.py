@@ -16,7 +16,8 @@ from sce.layout.gradient.terms import Gradient
 from sce.layout.plan import (
     COARSE_GRADIENT_UP_TO_POINTS,
     EPOCHS_BETWEEN,
-    FINISHING_ITERATIONS,
+    FINISHING_RANGE,
+    GATHERING_R,
     GRADIENT,
     GRADIENT_ITERATIONS,
     SAMPLER,
@@ -118,9 +119,9 @@ def test_the_same_on_any_number_of_threads():
     np.testing.assert_array_equal(*maps)
 
 
-def planned(P, **options):
+def planned(P, rule=FixedScale(1.0), **options):  # noqa: B008 (a constant)
     """The stages of a layout, and its levels."""
-    chosen = LayoutOptions(FixedScale(1.0), **options)
+    chosen = LayoutOptions(rule, **options)
     problem = make_problem(P, Team(1))
     levels = list(make_levels(problem)) if wants_levels(chosen) else []
     return make_plan(problem, chosen, levels)
@@ -149,14 +150,32 @@ def test_fewer_epochs_are_left_unless_they_are_given():
 
 
 def test_the_gradient_finishes_small_levels_and_all_points():
-    """At the r of the end on each level of up to 10,000 points; to the minimum, or ten iterations of more points."""
-    for n, iterations in ((9_000, GRADIENT_ITERATIONS), (40_000, FINISHING_ITERATIONS[2])):
+    """At the r of the end on each level of few points; to the minimum, or some iterations of more points."""
+    for n, iterations in ((9_000, GRADIENT_ITERATIONS), (40_000, FINISHING_RANGE[2][1])):
         stages = planned(ring(n))
         assert (stages[-1].kind, stages[-1].n_epochs, stages[-1].level) == (GRADIENT, iterations, 0)
         levels = {stage.level: stage for stage in stages if stage.level and stage.kind == SAMPLER}
         finished = {stage.level: stage for stage in stages if stage.level and stage.kind == GRADIENT}
         assert set(finished) == {k for k, stage in levels.items() if stage.n_points <= COARSE_GRADIENT_UP_TO_POINTS}
         assert all(finished[k].rule == levels[k].rule and finished[k].direct for k in finished)
+
+
+def test_clusters_of_few_points_gather_at_every_level():
+    """Weak repulsion up to the last stage, under which r grows."""
+    *before, last = planned(ring(9_000), FixedScale(10.0))
+    weak = planned(ring(9_000), FixedScale(GATHERING_R))[:-1]
+    assert [stage.rule for stage in before[1:]] == [stage.rule for stage in weak[1:]]
+    assert (last.rule.r, last.direct) == (10.0, False)
+
+
+def test_clusters_of_many_points_gather_on_the_coarsest_level():
+    """There r grows to that of the end, which all finer stages keep."""
+    first, second, *others = planned(ring(40_000), FixedScale(10.0))[1:]
+    weak = planned(ring(40_000), FixedScale(GATHERING_R))[1]
+    assert (first.rule, first.level) == (weak.rule, second.level)
+    assert (second.kind, second.direct, second.rule.r) == (GRADIENT, False, pytest.approx(10.0 * weak.rule.r))
+    assert all(stage.rule.r >= 10.0 for stage in others)
+    assert all(stage.direct for stage in others if stage.kind == GRADIENT)
 
 
 def test_points_without_weight_have_a_start():

@@ -166,7 +166,7 @@ LAYOUT = Group(
             f"for {alternatives(rules_with('alpha'))}: from 0 (loose clusters, as t-SNE) to 1 (tight clusters)",
             "NUMBER",
             number,
-            0.1,
+            0.05,
             parameter="alpha",
         ),
         Option(
@@ -254,7 +254,7 @@ SWEEPING = Group(
         ),
         Option(
             "--alpha",
-            "the alpha whose r is marked as SCE's (default: 0.1); or several, as 0:1:0.1, to sweep over alpha instead of r",
+            "the alpha whose r is marked as SCE's (default: 0.05); or several, as 0:1:0.1, to sweep over alpha instead of r",
             "NUMBERS",
             number_or_span,
         ),

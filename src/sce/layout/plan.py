@@ -1,9 +1,10 @@
 """What "auto" means: from options and a problem to the stages of a layout.
 
 The large structure of a map belongs to coarse levels of merged neighbours, where the sampler and the full gradient find it in
-little time, at the repulsion of the finished map. The sampler puts all points in their places. The full gradient brings the map
-to its minimum: all the way where there are few points or the repulsion is strong; of many points the first ten iterations
-bring nearly all there is to gain. docs/method.md has the measurements.
+little time. Clusters gather under weak repulsion, r = 1, and come apart as it grows to that of the finished map. Where there
+are few points, or the final repulsion is strong, the full gradient does that with all points, and goes on to the minimum. Many
+points come apart on the coarsest level; the sampler puts all of them in their places, and the first ten iterations of the full
+gradient bring nearly all there is to gain. docs/method.md has the measurements.
 """
 
 from __future__ import annotations
@@ -20,11 +21,17 @@ from sce.layout.settings import LayoutOptions
 
 START, SAMPLER, GRADIENT = "start", "sampler", "gradient"
 
-GRADIENT_UP_TO_POINTS = 10_000  # the full gradient goes on to the minimum
-SAMPLER_R_RANGE = 0.1, 12.0  # of more points it only finishes the map within this range, where the sampler is right
+GRADIENT_UP_TO_POINTS = 20_000  # the full gradient goes on to the minimum
+SAMPLER_R_RANGE = 0.1, 25.0  # within it, the full gradient only finishes the sampler's maps of more points
+GATHERING_R = 1.0  # the repulsion under which clusters gather
 GRADIENT_ITERATIONS = 1000  # at most
-# At most, by the dimensions of the map: in three, an iteration takes ten times as long.
-FINISHING_ITERATIONS = {1: 10, 2: 10, 3: 2}
+FINISHING_MOVES = 3_000_000  # points times the iterations that finish a map, within the bounds below
+FINISHING_RANGE = {
+    1: (10, 15),
+    2: (10, 15),
+    3: (2, 2),
+}  # by the dimensions: in three, an iteration takes ten times as long
+FINISHING_TOLERANCE = 5e-4  # with 1e-3 J of IJCNN ends 0.5 % higher
 FINISHED_UP_TO_POINTS = 2_000_000  # beyond, its vectors would take more memory than all the rest
 GRADIENT_TOLERANCE = 1e-3
 
@@ -80,7 +87,7 @@ def make_plan(problem: Problem, options: LayoutOptions, levels: Sequence[Level])
     whole = needs_minimum(options.rule, problem.n_points)
     follows = options.optimizer == "auto" and options.rule.has_minimum  # the full gradient
     follows = follows and (whole or problem.n_points <= FINISHED_UP_TO_POINTS)
-    draft = options.rule.for_sampler() if follows and whole else options.rule
+    draft = FixedScale(GATHERING_R) if follows and whole else options.rule
     r = min(draft.expected_r, SAMPLER_R_RANGE[1])
     coarse = [
         stage for level in range(len(levels), 0, -1) for stage in coarse_stages(problem, options, r, levels, level)
@@ -89,7 +96,7 @@ def make_plan(problem: Problem, options: LayoutOptions, levels: Sequence[Level])
     sampler = sampler_stage(problem, options, draft, most)
     if not follows:
         return [start, *coarse, sampler]
-    gradient = gradient_stage(problem, options, None if whole else FINISHING_ITERATIONS[options.n_components])
+    gradient = gradient_stage(problem, options, None) if whole else finishing_stage(problem, options)
     return [start, *coarse, sampler, gradient._replace(direct=draft == options.rule)]
 
 
@@ -109,23 +116,37 @@ def sampler_stage(problem: Problem, options: LayoutOptions, rule: ScaleRule, mos
 def coarse_stages(
     problem: Problem, options: LayoutOptions, r: float, levels: Sequence[Level], level: int
 ) -> Iterator[Stage]:
-    """The sampler, and the full gradient if there are few, on the points of a level (1 is the finest), at the r of all of P."""
+    """The sampler, and the full gradient if there are few, on the points of a level (1 is the finest), at the r of all of P.
+
+    On the coarsest one they gather under weaker repulsion before r grows.
+    """
     share = float(np.cumprod([each.outside for each in levels])[level - 1])
     n, rule = levels[level - 1].graph.n_points, FixedScale(r / share)
     follows = n <= COARSE_GRADIENT_UP_TO_POINTS
     n_epochs = options.n_epochs or int(np.clip(COARSE_MOVES // (3 * n if follows else n), *COARSE_EPOCHS_RANGE))
     rate = options.learning_rate or choose_rate(problem.n_points)
-    yield Stage(SAMPLER, n, rule, n_epochs, rate, options.n_repulsive, level=level)
+    gathers = follows and level == len(levels) and r > GATHERING_R
+    draft = FixedScale(GATHERING_R / share) if gathers else rule
+    yield Stage(SAMPLER, n, draft, n_epochs, rate, options.n_repulsive, level=level)
     if follows:
         most = int(np.clip(COARSEST_GRADIENT_MOVES // n, *COARSEST_ITERATIONS_RANGE))
         iterations = most if level == len(levels) else COARSE_ITERATIONS
-        yield Stage(GRADIENT, n, rule, iterations, tol=COARSE_TOLERANCE, level=level, direct=True, share=share)
+        direct = not gathers
+        yield Stage(GRADIENT, n, rule, iterations, tol=COARSE_TOLERANCE, level=level, direct=direct, share=share)
 
 
-def gradient_stage(problem: Problem, options: LayoutOptions, iterations: int | None) -> Stage:
-    """The full gradient on all points."""
-    tol = GRADIENT_TOLERANCE if options.tol is None else options.tol
+def gradient_stage(
+    problem: Problem, options: LayoutOptions, iterations: int | None, tolerance: float = GRADIENT_TOLERANCE
+) -> Stage:
+    """The full gradient on all points, with the tolerance of the options if they have one."""
+    tol = tolerance if options.tol is None else options.tol
     return Stage(GRADIENT, problem.n_points, options.rule, iterations or GRADIENT_ITERATIONS, tol=tol)
+
+
+def finishing_stage(problem: Problem, options: LayoutOptions) -> Stage:
+    """A few iterations of the full gradient on all points."""
+    iterations = int(np.clip(FINISHING_MOVES // problem.n_points, *FINISHING_RANGE[options.n_components]))
+    return gradient_stage(problem, options, iterations, FINISHING_TOLERANCE)
 
 
 def needs_minimum(rule: ScaleRule, n: int) -> bool:

@@ -29,8 +29,6 @@ from sce.errors import ParameterError
 from sce.layout.scale_names import rules_with
 
 Forgetting = float | Literal["paper"]
-SAMPLER_R = 1.0  # the r at which the sampler prepares a map for the full gradient
-SAMPLER_ALPHA_FROM = 0.1  # SCE's r is about 1 / alpha: from this alpha on the sampler can follow it
 
 
 class ScaleRule:
@@ -61,10 +59,6 @@ class ScaleRule:
     def expected_r(self) -> float:
         """The expected r at the minimum; infinite if it cannot be predicted."""
         return math.inf
-
-    def for_sampler(self) -> ScaleRule:
-        """The rule under which the sampler prepares a map for the full gradient: one of weak repulsion."""
-        return FixedScale(SAMPLER_R)
 
 
 @dataclass(frozen=True)
@@ -107,7 +101,7 @@ class SCEScale(ScaleRule):
 
     Parameters
     ----------
-    alpha : float in [0, 1], default=0.1
+    alpha : float in [0, 1], default=0.05
         The share of E_P[q] in the mean; 0 is t-SNE's choice, larger values bring less repulsion. The paper's is 0.5.
     forgetting : float or "paper", default=0.1
         The memory of the estimate, as a share of all steps still planned: r is slow at first and has reached Eq. (6) at
@@ -121,7 +115,7 @@ class SCEScale(ScaleRule):
     2.0
     """
 
-    alpha: float = 0.1
+    alpha: float = 0.05
     forgetting: Forgetting = 0.1
     start: float = 0.2
 
@@ -146,10 +140,6 @@ class SCEScale(ScaleRule):
     def expected_r(self) -> float:
         """About 1 / alpha, because neighbours have q near 1 and other pairs q near 0."""
         return 1.0 / self.alpha if self.alpha > 0 else math.inf
-
-    def for_sampler(self) -> ScaleRule:
-        """The rule itself, where the sampler can follow it."""
-        return self if self.alpha >= SAMPLER_ALPHA_FROM else super().for_sampler()
 
 
 @dataclass(frozen=True)
@@ -193,7 +183,7 @@ RULES: dict[str, Callable[[float, float], ScaleRule]] = {
 }
 
 
-def make_rule(scale: Any, alpha: float = 0.1, exaggeration: float = 1.0) -> ScaleRule:
+def make_rule(scale: Any, alpha: float = 0.05, exaggeration: float = 1.0) -> ScaleRule:
     """The rule object for the `scale` of the estimator: "sce", "sne", a number r, or a rule object.
 
     Examples

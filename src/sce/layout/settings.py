@@ -38,7 +38,7 @@ class LayoutOptions:
 
 
 def layout_options(
-    *, scale: Any = "sce", alpha: float = 0.1, exaggeration: float = 1.0, **parameters: Any
+    *, scale: Any = "sce", alpha: float = 0.05, exaggeration: float = 1.0, **parameters: Any
 ) -> LayoutOptions:
     """The options from parameters as users give them; raises ParameterError at the first invalid one.
 
