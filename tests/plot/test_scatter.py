@@ -92,7 +92,7 @@ def test_the_image_looks_like_the_markers(monkeypatch):
 def test_neither_blots_nor_dust(n):
     """A dense cluster shows its middle darker than its flank, and a point far from all others can be seen."""
     Y = np.vstack([normal(n), [[8.0, 8.0]]])
-    seen = 1 - pixels(scatter(Y)).mean(axis=-1)
+    seen = 1 - pixels(scatter(Y, frame="all")).mean(axis=-1)
     side = len(seen)
     middle = (Y.min(axis=0) + Y.max(axis=0)) / 2
     half = 0.53 * max(np.ptp(Y, axis=0))

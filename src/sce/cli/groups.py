@@ -303,6 +303,13 @@ DRAWING = Group(
             "--size", "area of a dot in points squared; by default chosen by the number of points", "NUMBER", number
         ),
         Option("--opacity", "opacity of a dot, above 0 and up to 1; chosen by default", "NUMBER", number),
+        Option(
+            "--frame",
+            "auto: up to 1 in 200 points that lie far out are drawn on the border, where the others are then larger; or all",
+            "FRAME",
+            choice("auto", "all"),
+            "auto",
+        ),
         Option("--title", "a line above the picture", "TEXT"),
         Option("--width", "width of the map in inches", "NUMBER", number, 6.6),
         Option("--n-maps", "number of maps of a sweep to show", "N", whole, 12),

@@ -15,6 +15,7 @@ from sce.data.labels import Classes, Numbers, as_labels, check_kind
 from sce.errors import InputError
 from sce.plot import legend as beside
 from sce.plot.axes import check_axes, check_sizes, new_axes
+from sce.plot.frames import View, check_frame, remark, view
 from sce.plot.scales import number_scale
 
 MAX_MARKERS = 100_000  # more points are drawn as an image
@@ -35,6 +36,7 @@ def scatter(
     title: str | None = None,
     legend: bool | str = True,
     width: float | None = None,
+    frame: str = "auto",
 ) -> Any:
     """Draw an embedding.
 
@@ -65,6 +67,9 @@ def scatter(
         Name the classes, or show the colour bar; a text is their title. More than 40 classes are only counted.
     width : float, optional
         The width of the map in a new figure, in inches; 6.6 by default.
+    frame : {"auto", "all"}, default="auto"
+        "all": the frame of a map in the plane holds all points. "auto": up to 1 in 200 points that lie far out are drawn on the
+        border, with a remark, where the others can then be drawn at least twice as large.
 
     Returns
     -------
@@ -81,17 +86,19 @@ def scatter(
     Y = _check_map(coordinates_of(Y))
     check_kind(kind)
     check_sizes(size=size, opacity=opacity, width=width)
+    check_frame(frame)
     what = None if labels is None else as_labels(labels, len(Y), kind)
     own = ax is None
     inches = _inches(Y.shape[1], width)
     ax = new_axes(Y.shape[1], inches) if own else check_axes(ax, Y.shape[1])
-    low, high = _prepare(ax, Y, title)
+    shown = view(Y, frame)
+    low, high = _prepare(ax, shown, title)
     paint = add_colors(ax, len(Y), what, legend=legend, own=own)
     if own:
         beside.fit_figure(ax, inches)
     else:
         beside.make_room(ax)
-    _draw(ax, Y, paint, low, high, size, opacity)
+    _draw(ax, shown.Y, paint, low, high, size, opacity)
     return ax
 
 
@@ -130,13 +137,9 @@ def _inches(columns: int, width: float | None) -> tuple[float, float]:
     return usual if width is None else (float(width), float(width) * usual[1] / usual[0])
 
 
-def _prepare(ax: Any, Y: np.ndarray, title: str | None) -> tuple[np.ndarray, np.ndarray]:
-    """Limits of equal length around all points, so that distances are those of the map; no ticks; the title."""
-    least, most = Y.min(axis=0).astype(np.float64), Y.max(axis=0).astype(np.float64)
-    middle = (least + most) / 2
-    span, far = float((most - least).max()), float(np.abs(middle).max())
-    half = 0.53 * span if span > max(1e-12 * far, 1e-150) else max(0.01 * far, 1e-6)
-    low, high = middle - half, middle + half
+def _prepare(ax: Any, shown: View, title: str | None) -> tuple[np.ndarray, np.ndarray]:
+    """Limits of equal length, so that distances are those of the map; no ticks; the title, and a remark where one is due."""
+    low, high, Y, outside = shown
     if Y.shape[1] == 1:
         low, high = np.append(low, -1.12), np.append(high, 1.12)
     for axis, limits in zip("xyz", zip(low, high, strict=True), strict=False):
@@ -145,6 +148,8 @@ def _prepare(ax: Any, Y: np.ndarray, title: str | None) -> tuple[np.ndarray, np.
     ax.set_aspect("auto" if Y.shape[1] == 1 else "equal")
     if title is not None:
         ax.set_title(title, parse_math=False)
+    if outside:
+        ax.set_xlabel(remark(outside), fontsize="small", color="0.4", parse_math=False)
     return low, high
 
 

@@ -35,7 +35,7 @@ def run(args: Any, console: Console) -> None:
         picture = series(result, n_maps=args.n_maps, **options)
         what = f"{len(result)} maps of {result.frames.shape[1]} points"
     else:
-        picture = draw(result, width=args.width, **options)
+        picture = draw(result, width=args.width, frame=args.frame, **options)
         what = f"{len(result.Y)} points"
     write_picture(picture, path, args.dpi)
     console.stage("draw")
