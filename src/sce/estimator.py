@@ -78,8 +78,8 @@ class SCE(Estimator):
         "gradient": the full gradient, which reaches the minimum at any r. It starts at the r at which `init` neither grows nor
         shrinks and changes r in small factors, so it continues smoothly from a map of another r. "auto": coarse maps of merged
         neighbours first, for more than 1,000 points and unless `init` is an array; then the sampler; then the gradient: to the
-        minimum up to 20,000 points, or where the rule's r is above about 25, as with `scale="sne"`; else 10 to 15 iterations
-        (two in 3-D).
+        minimum up to 20,000 points (10,000 in 3-D), or where the rule's r is above about 25, as with `scale="sne"`; else 10 to
+        15 iterations (two in 3-D).
     random_state : int, RandomState or None, default=None
         The seed. The same seed gives the same bytes on any number of threads.
     n_jobs : int or None, default=None

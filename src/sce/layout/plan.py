@@ -21,16 +21,13 @@ from sce.layout.settings import LayoutOptions
 
 START, SAMPLER, GRADIENT = "start", "sampler", "gradient"
 
-GRADIENT_UP_TO_POINTS = 20_000  # the full gradient goes on to the minimum
+# The full gradient goes on to the minimum, by the dimensions of the map: in three, an iteration takes some ten times as long.
+GRADIENT_UP_TO_POINTS = {1: 20_000, 2: 20_000, 3: 10_000}
 SAMPLER_R_RANGE = 0.1, 25.0  # within it, the full gradient only finishes the sampler's maps of more points
 GATHERING_R = 1.0  # the repulsion under which clusters gather
 GRADIENT_ITERATIONS = 1000  # at most
 FINISHING_MOVES = 3_000_000  # points times the iterations that finish a map, within the bounds below
-FINISHING_RANGE = {
-    1: (10, 15),
-    2: (10, 15),
-    3: (2, 2),
-}  # by the dimensions: in three, an iteration takes ten times as long
+FINISHING_RANGE = {1: (10, 15), 2: (10, 15), 3: (2, 2)}
 FINISHING_TOLERANCE = 5e-4  # with 1e-3 J of IJCNN ends 0.5 % higher
 FINISHED_UP_TO_POINTS = 2_000_000  # beyond, its vectors would take more memory than all the rest
 GRADIENT_TOLERANCE = 1e-3
@@ -84,7 +81,7 @@ def make_plan(problem: Problem, options: LayoutOptions, levels: Sequence[Level])
     start = Stage(START, problem.n_points, options.rule)
     if options.optimizer == "gradient":
         return [start, gradient_stage(problem, options, options.n_epochs)]
-    whole = needs_minimum(options.rule, problem.n_points)
+    whole = needs_minimum(options.rule, problem.n_points, options.n_components)
     follows = options.optimizer == "auto" and options.rule.has_minimum  # the full gradient
     follows = follows and (whole or problem.n_points <= FINISHED_UP_TO_POINTS)
     draft = FixedScale(GATHERING_R) if follows and whole else options.rule
@@ -149,7 +146,7 @@ def finishing_stage(problem: Problem, options: LayoutOptions) -> Stage:
     return gradient_stage(problem, options, iterations, FINISHING_TOLERANCE)
 
 
-def needs_minimum(rule: ScaleRule, n: int) -> bool:
+def needs_minimum(rule: ScaleRule, n: int, n_components: int = 2) -> bool:
     """Whether the full gradient goes all the way to the minimum, or only finishes the sampler's map.
 
     Examples
@@ -159,7 +156,7 @@ def needs_minimum(rule: ScaleRule, n: int) -> bool:
     (True, False, True)
     """
     low, high = SAMPLER_R_RANGE
-    return n <= GRADIENT_UP_TO_POINTS or not low <= rule.expected_r <= high
+    return n <= GRADIENT_UP_TO_POINTS[n_components] or not low <= rule.expected_r <= high
 
 
 def choose_epochs(n_points: int, n_edges: int) -> int:
