@@ -28,7 +28,7 @@ GATHERING_R = 1.0  # the repulsion under which clusters gather
 GRADIENT_ITERATIONS = 1000  # at most
 FINISHING_MOVES = 3_000_000  # points times the iterations that finish a map, within the bounds below
 FINISHING_RANGE = {1: (10, 15), 2: (10, 15), 3: (2, 2)}
-FINISHING_TOLERANCE = 5e-4  # with 1e-3 J of IJCNN ends 0.5 % higher
+FINISHING_TOLERANCE = 5e-4  # with 1e-3 IJCNN stops after ten, and J ends 0.6 % higher
 FINISHED_UP_TO_POINTS = 2_000_000  # beyond, its vectors would take more memory than all the rest
 GRADIENT_TOLERANCE = 1e-3
 
@@ -115,7 +115,7 @@ def coarse_stages(
 ) -> Iterator[Stage]:
     """The sampler, and the full gradient if there are few, on the points of a level (1 is the finest), at the r of all of P.
 
-    On the coarsest one they gather under weaker repulsion before r grows.
+    On the coarsest one clusters gather under weak repulsion before r grows.
     """
     share = float(np.cumprod([each.outside for each in levels])[level - 1])
     n, rule = levels[level - 1].graph.n_points, FixedScale(r / share)

@@ -14,9 +14,7 @@ from sce.errors import ParameterError
 
 FRAMES = "auto", "all"
 _OUTSIDE_AT_MOST = 0.005  # of the points
-_LARGER_AT_LEAST = (
-    2.0  # times, or the frame holds all points; the tails of a million normal points reach 1.6 times as far
-)
+_LARGER_AT_LEAST = 2.0  # times, or the frame holds all points; the tails of a normal cloud reach less far
 _HALF = 0.53  # of what is shown: half of it, and a margin
 _BORDER = 0.52  # where points are drawn that lie farther out
 
