@@ -3,9 +3,10 @@
 Usage: [SCE_DATA=folder] python benchmarks/peers.py [digits mnist ...] [--methods sce umap ...] [--seeds 1] [--neighbors]
        [--rows N] [--threads N] [--time-limit 1800] [--out out/peers] [--retry]
 
-Needs the extra [peers]; for a method that is not installed there is a line that says how to install it. SCE_DATA is a folder of
-.npz files; digits need none. Each method first runs once, the peers on at most 20,000 rows, to fill its caches. Then there is a
-process for each seed, with a fit and, if that took less than five minutes, a second fit in the same process. The tables have
+Needs the extra [peers], and the packages trimap and phate for these two; for a method that is not installed there is a line
+that says how to install it. SCE_DATA is a folder of .npz files; digits need none. Each method first runs once, the peers on at
+most 20,000 rows, to fill its caches. Then there is a process for each seed, with a fit and, if that took less than five
+minutes, a second fit in the same process. The tables have
 
 - import and compilation: the time of a fresh process before the fit, and what its first fit takes beyond its second;
 - neighbours and graph, layout, the rest: stages of the second fit;
@@ -83,7 +84,7 @@ class Bench:
         method = EVERY[name]
         empty = {"data": self.data.name, "method": name, "seed": seed, "facts": {}, "figures": {}, "versions": {}}
         if find_spec(method.module) is None:
-            how = f"pip install '.[peers]' or pip install {method.package}"
+            how = f"pip install {method.package}"
             return {**empty, "status": MISSING, "reason": how}
         state = self.state(name, seed)
         record = read_json(path)
