@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -127,14 +128,36 @@ def test_the_page_of_commands_is_up_to_date():
     assert all(f"| {code} |" in page() for code in EXIT_CODES)
 
 
-@pytest.mark.parametrize("words", [["--help"], ["--version"], [], *([command.name, "--help"] for command in COMMANDS)])
+def shown(option, text):
+    """Whether a help describes an option."""
+    name = re.escape(option.metavar if option.is_argument else option.name)
+    return re.search(rf"^  (-\w \S+, )?{name}( |$)", text, re.MULTILINE) is not None
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], []])
 def test_help(sce, words):
-    """For sce and every command, with every option."""
+    """Of sce itself."""
     said = sce(*words)
     assert (said.code, said.err) == (0, "")
-    if len(words) == 2:
-        command = next(command for command in COMMANDS if command.name == words[0])
-        assert all(option.name in said.out or str(option.metavar) in said.out for option in command.options)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_help_of_commands(sce, command):
+    """--help shows at most a dozen options where there are many, and where to find the others; --help-all shows all."""
+    said = sce(command.name, "--help")
+    assert (said.code, said.err) == (0, "")
+    assert [option.name for option in command.options if shown(option, said.out)] == [
+        option.name for option in command.options if not command.first or option.name in command.first
+    ]
+    assert ("--help-all" in said.out) == bool(command.first)
+    assert set(command.first) <= {option.name for option in command.options}
+    assert len(command.first) <= 12
+    if command.first:
+        full = sce(command.name, "--help-all")
+        assert (full.code, full.err) == (0, "")
+        assert all(shown(option, full.out) for option in command.options)
+        assert f"{len(command.options) - len(command.first)} more options" in said.out
+        assert "more options" not in full.out
 
 
 def test_letters_that_the_terminal_does_not_have(sce, table, tmp_path):

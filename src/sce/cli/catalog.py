@@ -27,6 +27,12 @@ EXIT_CODES = {
     130: "interrupted by Ctrl-C",
 }
 
+# What most people need: --help shows these, --help-all everything.
+_FIRST = ("data", "--labels", "--drop", "--normalize", "--graph", "--output", "--seed")
+_FIRST_OF_EMBED = (*_FIRST, "--metric", "--perplexity", "--alpha", "--plot")
+_FIRST_OF_SWEEP = (*_FIRST, "--log10-r", "--alpha", "--plot")
+_FIRST_OF_COMPARE = (*_FIRST, "--methods", "--time-limit", "--blocks")
+
 COMMANDS = [
     Command(
         "embed",
@@ -40,6 +46,7 @@ COMMANDS = [
             "sce embed --graph P.npz --labels classes.csv -o map.npz",
             "sce embed images.npy --save-graph P.npz && sce embed images.npy --graph P.npz --alpha 0.5",
         ],
+        first=_FIRST_OF_EMBED,
     ),
     Command(
         "sweep",
@@ -53,6 +60,7 @@ COMMANDS = [
             "sce sweep mnist --n-neighbors 10 --log10-r 0:6:0.5",
             "sce sweep --graph P.npz --labels classes.csv --alpha 0:1:0.1",
         ],
+        first=_FIRST_OF_SWEEP,
     ),
     Command(
         "plot",
@@ -98,6 +106,7 @@ COMMANDS = [
             "sce compare cells.csv --labels type --methods sce,tsne,umap-vectors,pacmap",
             "sce compare mnist --methods sce,gsne:r=10,largevis:n_samples=2e8 --time-limit 600 --blocks",
         ],
+        first=_FIRST_OF_COMPARE,
     ),
     Command(
         "export",

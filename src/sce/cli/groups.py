@@ -18,7 +18,6 @@ from sce.cli.options import (
 from sce.compare.methods import METHODS
 from sce.core.hints import alternatives
 from sce.data.kinds import READABLE_FILES
-from sce.engines.choose import ENGINES
 from sce.graph.affinity_names import AFFINITY_NAMES, WITH_PERPLEXITY
 from sce.graph.metrics import OWN_METRICS
 from sce.layout.scale_names import SCALE_NAMES, rules_with
@@ -45,7 +44,7 @@ READING = Group(
         Option(
             "--columns", "use only these columns: names, or ranges such as 0:9, separated by commas", "NAMES", names
         ),
-        Option("--drop", "leave out these columns, written in the same way", "NAMES", names),
+        Option("--drop", "leave out these columns: names, or ranges such as 0:9, separated by commas", "NAMES", names),
         Option(
             "--labels",
             "what to colour by: a column, an array of the file, another file, FILE:COLUMN, or none; recognised by default",
@@ -222,14 +221,6 @@ LAYOUT = Group(
         ),
         Option("--seed", "the same seed gives the same map, on any number of threads", "N", whole, 0),
         Option("--n-jobs", "threads; all cores by default", "N", whole, parameter="n_jobs"),
-        Option(
-            "--engine",
-            f"where the layout is computed: {alternatives(ENGINES)}",
-            "NAME",
-            choice(*ENGINES),
-            "threads",
-            parameter="engine",
-        ),
     ],
 )
 

@@ -61,7 +61,10 @@ class Group(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A command: what it does, its options, examples, and its function ("module:function")."""
+    """A command: what it does, its options, examples, and its function ("module:function").
+
+    `first` names what most people need; if there are any such options, --help shows them alone, and --help-all all of them.
+    """
 
     name: str
     summary: str
@@ -69,6 +72,7 @@ class Command(NamedTuple):
     groups: Sequence[Group]
     run: str
     examples: Sequence[str] = ()
+    first: Sequence[str] = ()
 
     @property
     def options(self) -> list[Option]:
@@ -223,27 +227,56 @@ def make_parser(commands: Sequence[Command], version: str) -> argparse.ArgumentP
     return parser
 
 
+class _HelpForAll(argparse.Action):
+    """Print the help with all options, and exit."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, command: Command, **_: Any) -> None:
+        super().__init__(option_strings, dest, nargs=0, help="show all options")
+        self._command = command
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
+        command = self._command._replace(first=())
+        full = _Parser(**_described(command))
+        _add_options(full, command)
+        full.print_help()
+        parser.exit()
+
+
 def _add_command(children: Any, command: Command) -> None:
+    child = children.add_parser(command.name, **_described(command))
+    if command.first:
+        child.add_argument("--help-all", action=_HelpForAll, command=command)
+    _add_options(child, command)
+
+
+def _described(command: Command) -> dict[str, Any]:
+    """The head and the end of the help of a command."""
     examples = "\n".join(f"  {example}" for example in command.examples)
-    child = children.add_parser(
-        command.name,
-        prog=f"sce {command.name}",
-        usage=command.usage,
-        description=command.description,
-        epilog=f"examples:\n{examples}" if examples else None,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    hidden = len(command.options) - len(command.first)
+    more = f"\n\n{hidden} more options: sce {command.name} --help-all" if command.first else ""
+    return {
+        "prog": f"sce {command.name}",
+        "usage": command.usage,
+        "description": command.description,
+        "epilog": f"examples:\n{examples}{more}" if examples else None,
+        "formatter_class": argparse.RawDescriptionHelpFormatter,
+        "allow_abbrev": False,
+    }
+
+
+def _add_options(parser: argparse.ArgumentParser, command: Command) -> None:
+    """All options, of which the help shows those that most people need."""
     for group in command.groups:
-        section = child.add_argument_group(group.title)
+        shown = [option for option in group.options if not command.first or option.name in command.first]
+        section = parser.add_argument_group(group.title) if shown else parser
         for option in group.options:
-            _add_option(section, option)
+            _add_option(section if option in shown else parser, option, hidden=option not in shown)
 
 
-def _add_option(section: Any, option: Option) -> None:
+def _add_option(section: Any, option: Option, *, hidden: bool = False) -> None:
     text = option.help.replace("%", "%%")
     if option.flag:
-        section.add_argument(option.name, action="store_true", help=text)
+        section.add_argument(option.name, action="store_true", help=argparse.SUPPRESS if hidden else text)
         return
     if option.is_argument:
         count = "+" if option.many else None if option.required else "?"
@@ -253,4 +286,10 @@ def _add_option(section: Any, option: Option) -> None:
     flags = [name for name in (option.short, option.name) if name]
     # None means "not given": the defaults of SCE are defined in one place only.
     default = None if option.parameter else option.default
-    section.add_argument(*flags, metavar=option.metavar, type=option.convert, default=default, help=shown)
+    section.add_argument(
+        *flags,
+        metavar=option.metavar,
+        type=option.convert,
+        default=default,
+        help=argparse.SUPPRESS if hidden else shown,
+    )

@@ -22,7 +22,8 @@ def page() -> str:
 
 _PAGE_HEAD = """# The commands
 
-`sce COMMAND --help` shows the same in a terminal. An error is one line on standard error. Stages, notes and warnings go to
+`sce COMMAND --help` shows the same in a terminal; where there are many options, `--help` shows those that most people need, and
+`--help-all` all of them. An error is one line on standard error. Stages, notes and warnings go to
 standard error as well, so that standard output holds only the result: a text, or one JSON object with `--json`.
 """
 
