@@ -117,3 +117,25 @@ for X, options in (
     first = run(code, NUMBA_CACHE_DIR=str(tmp_path), timeout=600)
     assert list(tmp_path.rglob("*.nbc"))
     assert run(code, NUMBA_CACHE_DIR=str(tmp_path)) == first
+
+
+DRAW = "import numpy as np; from sce.core.random import bits; print(bits(np.uint64(1), np.uint64(2)))"
+
+
+@pytest.mark.parametrize("length", [0, 20])
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+def test_a_broken_file_is_compiled_anew(tmp_path, ending, length):
+    """An empty or cut-off index or kernel, as a killed process or a full disk leaves it; it is whole again afterwards."""
+    drawn = run(DRAW, NUMBA_CACHE_DIR=str(tmp_path))
+    (file,) = tmp_path.rglob(f"random.bits*.{ending}")
+    whole = file.stat().st_size
+    file.write_bytes(file.read_bytes()[:length])
+    assert run(DRAW, NUMBA_CACHE_DIR=str(tmp_path)) == drawn
+    assert abs(file.stat().st_size - whole) < 100
+    assert run(DRAW + "; print(bits.stats.cache_hits)", NUMBA_CACHE_DIR=str(tmp_path)).split()[0] == drawn
+
+
+def test_a_full_disk_is_no_error(tmp_path):
+    """What cannot be kept is compiled again by the next process."""
+    full = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
+    assert run(full + DRAW, NUMBA_CACHE_DIR=str(tmp_path)) == run(DRAW, NUMBA_CACHE_DIR=str(tmp_path))

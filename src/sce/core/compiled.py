@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core.caching import FunctionCache
 
 from sce.core.sources import PACKAGE, Sources, own_sources
 
@@ -43,18 +44,40 @@ def kernel(function: Callable[..., Any] | None = None, *, fused: bool = False) -
     if function is None:
         return lambda f: kernel(f, fused=fused)
     folder = cache_folder()
+    options = {"nogil": True, "error_model": "numpy", "fastmath": set(FUSED) if fused else False, "forceinline": fused}
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = folder or before  # read once, right here: other libraries' kernels keep their folder
     try:
-        return numba.njit(
-            nogil=True,
-            cache=folder is not None,
-            error_model="numpy",
-            fastmath=set(FUSED) if fused else False,
-            forceinline=fused,
-        )(function)
+        compiled = numba.njit(**options, cache=folder is not None)(function)
+    except (OSError, RuntimeError):  # no file can be made in the folder any more
+        return numba.njit(**options)(function)
     finally:
         numba.config.CACHE_DIR = before
+    if isinstance(cache := getattr(compiled, "_cache", None), FunctionCache):
+        cache.__class__ = _ForgivingCache
+    return compiled
+
+
+class _ForgivingCache(FunctionCache):
+    """Numba's cache of a function, except that a broken file is forgotten, and that what cannot be kept is not.
+
+    Numba itself raises an error where a file is empty or cut off, as a full disk or a killed process leaves it, and where
+    the disk is full.
+    """
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled function, or None if there is none that can be read."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # noqa: BLE001 (unpickling a broken file may raise anything)
+            with contextlib.suppress(Exception):
+                self.flush()
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep a compiled function, if that is possible."""
+        with contextlib.suppress(Exception):
+            super().save_overload(sig, data)
 
 
 @lru_cache(maxsize=1)
