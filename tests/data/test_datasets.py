@@ -301,3 +301,22 @@ def test_the_real_sets_are_as_the_table_says(name, monkeypatch):
     X, y = datasets.load(name)
     assert X.shape == datasets.about(name).shape
     assert len(np.unique(y)) == datasets.about(name).n_labels
+
+
+def test_the_digits_are_those_of_scikit_learn():
+    """Without importing it."""
+    from sklearn.datasets import load_digits
+
+    X, y = load_digits(return_X_y=True)
+    found = find.digits()
+    assert (found.X == X).all()
+    assert (found.y == y).all()
+    assert (found.X.dtype, found.y.dtype) == (X.dtype, y.dtype)
+    code = "import sys; from sce import datasets; datasets.load('digits'); print('sklearn' in sys.modules)"
+    assert run(code, SCE_DATA=None) == "False"
+
+
+def test_the_digits_by_scikit_learn_itself(monkeypatch):
+    """Where its files are somewhere else."""
+    monkeypatch.setattr(find, "find_spec", lambda name: None)
+    assert find.digits().X.shape == (1797, 64)

@@ -11,6 +11,7 @@ from sce.cli.catalog import COMMANDS
 from sce.cli.console import Console
 from sce.cli.options import make_parser
 from sce.core.write import atomic, check_writable
+from sce.data.datasets.find import digits
 from sce.errors import OutputError
 
 
@@ -35,11 +36,9 @@ def run(args: Any, console: Console) -> None:
 
 def _digits() -> bytes:
     """The digits as a text table, with labels in the last column."""
-    from sklearn.datasets import load_digits
-
-    digits = load_digits()
+    X, y = digits()
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*digits.feature_names, "label"])
-    writer.writerows([*map(int, row), int(label)] for row, label in zip(digits.data, digits.target, strict=True))
+    writer.writerow([*(f"pixel_{row}_{column}" for row in range(8) for column in range(8)), "label"])
+    writer.writerows([*map(int, row), int(label)] for row, label in zip(X, y, strict=True))
     return text.getvalue().encode()
