@@ -149,4 +149,25 @@ COMMANDS = [
         "sce.cli.commands.demo:run",
         ["sce demo"],
     ),
+    Command(
+        "doctor",
+        "what this machine has, and what is missing",
+        "Show versions, threads, memory, compiled kernels and browser, which optional packages are missing for what, and how "
+        "to get them.",
+        [
+            Group(
+                "what to do",
+                [
+                    Option(
+                        "--compile",
+                        "compile the kernels now, so that the first fit starts at once: for images and class rooms",
+                        flag=True,
+                    )
+                ],
+            ),
+            OUTPUT,
+        ],
+        "sce.cli.commands.doctor:run",
+        ["sce doctor", "sce doctor --compile"],
+    ),
 ]

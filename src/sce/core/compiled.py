@@ -58,7 +58,7 @@ def kernel(function: Callable[..., Any] | None = None, *, fused: bool = False) -
     return compiled
 
 
-class _ForgivingCache(FunctionCache):
+class _ForgivingCache(FunctionCache):  # type: ignore[misc]
     """Numba's cache of a function, except that a broken file is forgotten, and that what cannot be kept is not.
 
     Numba itself raises an error where a file is empty or cut off, as a full disk or a killed process leaves it, and where

@@ -37,6 +37,7 @@ def run(args: Any, console: Console) -> None:
 def _digits() -> bytes:
     """The digits as a text table, with labels in the last column."""
     X, y = digits()
+    assert y is not None
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*(f"pixel_{row}_{column}" for row in range(8) for column in range(8)), "label"])
