@@ -54,6 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: list[str]) -> int:
     from sce import __version__
+    from sce.core.progress import silence
 
     parser = make_parser(COMMANDS, __version__)
     if not arguments:
@@ -69,7 +70,8 @@ def _run(arguments: list[str]) -> int:
         _refuse_argument(unknown[0], command)
     console = Console(quiet=parsed.quiet, as_json=parsed.json, debug=parsed.debug)
     console.install()
-    run_command(command, parsed, console)
+    with silence(parsed.quiet):
+        run_command(command, parsed, console)
     return 0
 
 

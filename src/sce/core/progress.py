@@ -2,12 +2,34 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Protocol
+
+from sce.core.notebook import is_watched
+
+_silent: ContextVar[bool] = ContextVar("silent", default=False)
+
+
+def note(text: str) -> None:
+    """Print a line on standard error if a person is watching, however little is asked to be shown; see :func:`silence`."""
+    if not _silent.get() and is_watched(sys.stderr):
+        print(text, file=sys.stderr, flush=True)  # noqa: T201
+
+
+@contextlib.contextmanager
+def silence(wanted: bool = True) -> Iterator[None]:
+    """No notes within, if that is wanted."""
+    token = _silent.set(wanted or _silent.get())
+    try:
+        yield
+    finally:
+        _silent.reset(token)
 
 
 class Record(Protocol):
@@ -59,7 +81,7 @@ class Reporter:
         self._planned = total
         if not self._verbose:
             return None
-        if not _is_watched():
+        if not is_watched(sys.stderr):
             return self._remember
         from tqdm.auto import tqdm
 
@@ -78,7 +100,7 @@ class Reporter:
         if not self._verbose:
             return lambda _: None
         count = itertools.count(1)
-        if not _is_watched():
+        if not is_watched(sys.stderr):
             return lambda text: self.stage(f"{unit[:1].upper()}{unit[1:]} {next(count)} of {total}: {text}")
         from tqdm.auto import tqdm
 
@@ -107,8 +129,3 @@ def _count(done: int, planned: int | None) -> str:
 
 def _figures(record: Record) -> str:
     return f"loss {record.loss:.4f}, r {record.r:.4g}"
-
-
-def _is_watched() -> bool:
-    """Whether standard error is a terminal or a notebook, where a bar can move."""
-    return sys.stderr.isatty() or "ipykernel" in sys.modules
