@@ -51,6 +51,17 @@ def test_trustworthiness_is_scikit_learns(pair):
     assert kept.continuity == pytest.approx(trustworthiness(Y, X, n_neighbors=10))
 
 
+@pytest.mark.parametrize("levels", [2, 3, 10])
+def test_trustworthiness_is_scikit_learns_on_tied_data(levels):
+    """Integers have many equal distances; their ranks are shared out instead of all being the best one."""
+    rng = np.random.default_rng(levels)
+    X = rng.integers(0, levels, size=(500, 5)).astype(float)
+    Y = X[:, :2] + rng.normal(size=(500, 2))
+    kept = neighbors_kept(X, Y, k=15)
+    assert kept.trustworthiness == pytest.approx(trustworthiness(X, Y, n_neighbors=15), abs=0.002)
+    assert kept.continuity == pytest.approx(trustworthiness(Y, X, n_neighbors=15), abs=0.01)  # which of a tie is near
+
+
 def test_takes_distances_and_sparse_data(pair):
     """A distance matrix and a sparse matrix give the same as the dense rows."""
     X, Y = pair

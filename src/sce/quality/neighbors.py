@@ -12,7 +12,7 @@ from sce.core.parallel import Team, resolve_n_jobs
 from sce.core.random import permutation, stream
 from sce.core.validate import check_count, draw_seed
 from sce.quality.check import check_rows, map_points, sampled
-from sce.quality.ranks import between, nearest, ranks
+from sce.quality.ranks import between, nearest, rank_ranges, ranks
 
 _TRIPLET_REFERENCES = 200  # points that the first point of a triplet is compared with
 _TRIPLET_BLOCK = 500  # first points that share their references
@@ -72,8 +72,10 @@ def neighbors_kept(
 
     Notes
     -----
-    Where several points are equally far, as exact copies are, any of them counts as a true neighbour. The penalty of a
-    neighbour of rank r > k is r - k; the sum is scaled as its authors do, so that 0 is the worst possible value.
+    Where several points are equally far, as exact copies are, any of them counts as a true neighbour in `recall`. The penalty
+    of a neighbour of rank r > k is r - k; the sum is scaled as its authors do, so that 0 is the worst possible value. Points
+    that are equally far have all ranks of the tie in equal parts, which is what scikit-learn's `trustworthiness` gives on
+    average over the orders of the rows.
 
     Examples
     --------
@@ -92,11 +94,25 @@ def neighbors_kept(
     with Team(resolve_n_jobs(n_jobs)) as team:
         shown = nearest(points, "euclidean", queries, k, team)
         true = nearest(data, metric, queries, k, team)
-        intruders = np.array(ranks(data, metric, queries, shown, team))
-        missed = np.array(ranks(points, "euclidean", queries, true, team))
+        intruders = np.array(rank_ranges(data, metric, queries, shown, team))
+        missed = np.array(rank_ranges(points, "euclidean", queries, true, team))
     worst = k * (2 * n - 3 * k - 1) / 2
-    excess = [np.maximum(found - k, 0).sum(axis=1).mean() for found in (intruders, missed)]
-    return NeighborsKept(float((intruders <= k).mean()), float(1 - excess[0] / worst), float(1 - excess[1] / worst))
+    excess = [_excess(found[:, 0], found[:, 1], k).sum(axis=1).mean() for found in (intruders, missed)]
+    kept = float((intruders[:, 0] <= k).mean())
+    return NeighborsKept(kept, float(1 - excess[0] / worst), float(1 - excess[1] / worst))
+
+
+def _excess(best: np.ndarray, worst: np.ndarray, k: int) -> np.ndarray:
+    """The mean of max(0, rank - k) over the ranks that a tied point can have, from the best to the worst.
+
+    Examples
+    --------
+    >>> _excess(np.array([3, 15, 20]), np.array([9, 16, 22]), k=15)
+    array([0. , 0.5, 6. ])
+    """
+    first = np.maximum(best, k + 1)
+    count = np.maximum(0, worst - first + 1)
+    return count * (first + worst - 2 * k) / 2.0 / (worst - best + 1)
 
 
 def edges_kept(P: Any, Y: Any, *, n_queries: int = 1000, random_state: Any = 0, n_jobs: int | None = None) -> float:

@@ -66,20 +66,38 @@ def ranks(
     >>> ranks(X, "euclidean", np.array([0]), [np.array([3, 1])], Team(1))
     [array([3, 1])]
     """
-    found: list[np.ndarray] = [np.empty(0, np.int64)] * len(queries)
+    return [best for best, _ in rank_ranges(X, metric, queries, ids, team)]
+
+
+def rank_ranges(
+    X: Any, metric: Any, queries: np.ndarray, ids: Sequence[np.ndarray] | np.ndarray, team: Team
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """For each query the best and the worst rank that each id can have, as rows that are equally far are ordered.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [-1.0], [7.0]])
+    >>> rank_ranges(X, "euclidean", np.array([0]), [np.array([3, 1])], Team(1))
+    [(array([3, 1]), array([3, 2]))]
+    """
+    found: list[tuple[np.ndarray, np.ndarray]] = [(np.empty(0, np.int64), np.empty(0, np.int64))] * len(queries)
 
     def look(start: int, stop: int) -> None:
         rows = queries[start:stop]
-        limits = [between(X, metric, rows[q : q + 1], ids[start + q])[0] for q in range(len(rows))]
+        exact = [between(X, metric, rows[q : q + 1], ids[start + q])[0] for q in range(len(rows))]
+        above = [np.maximum(row * (1 + _TIE_TOLERANCE), np.finfo(np.float64).tiny) for row in exact]
+        limits = [np.append(row * (1 - _TIE_TOLERANCE), high) for row, high in zip(exact, above, strict=True)]
         orders = [np.argsort(row, kind="stable") for row in limits]
         ascending = np.concatenate([row[order] for row, order in zip(limits, orders, strict=True)])
         starts = np.cumsum([0, *map(len, limits)])
         counts = np.zeros(len(ascending), np.int64)
         for first, distances in _tiles(X, metric, rows):
-            _count_tile(counts, ascending * (1 - _TIE_TOLERANCE), starts, distances, first, rows)
+            _count_tile(counts, ascending, starts, distances, first, rows)
         for q, order in enumerate(orders):
-            found[start + q] = np.empty(len(order), np.int64)
-            found[start + q][order] = 1 + counts[starts[q] : starts[q + 1]]
+            below = np.empty(len(order), np.int64)
+            below[order] = counts[starts[q] : starts[q + 1]]
+            best, worst = 1 + below[: len(order) // 2], below[len(order) // 2 :]
+            found[start + q] = best, np.maximum(best, worst)
 
     team.sweep(look, len(queries), _QUERIES_PER_TASK)
     return found
