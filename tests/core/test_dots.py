@@ -55,6 +55,21 @@ def test_more_points_get_smaller_dots():
     assert sizes[-1] >= 0.7
 
 
+@pytest.mark.parametrize(
+    ("n", "least", "most"), [(50, 5, 6), (300, 4, 5), (1000, 3, 3.8), (5000, 2.2, 2.8), (50_000, 1, 2)]
+)
+def test_dots_are_neither_blobs_nor_dust(n, least, most):
+    """The diameter, in points of 1/72 inch, of evenly spread points."""
+    Y = np.random.default_rng(0).uniform(-3, 3, size=(n, 2))
+    assert least <= dot_size(Y, PICTURE) ** 0.5 <= most
+
+
+def test_large_dots_have_a_thin_outline():
+    """And small ones none."""
+    assert 0 < dots.outline(9.0) < 0.5
+    assert dots.outline(1.0) == 0
+
+
 def test_points_on_one_place_show_a_dot_that_can_be_seen():
     """A hundred thousand equal points are not a speck."""
     assert dot_size(np.zeros((100_000, 2)), PICTURE) > 2.0

@@ -34,13 +34,45 @@ def test_numbers_have_a_colour_bar_and_no_legend():
     assert scatter(Y, np.arange(100) % 3, legend=False).get_legend() is None
 
 
-def test_the_picture_is_square():
-    """Both axes span the same length, so that distances in the picture are those of the map."""
-    for Y in (np.array([[0.0, 0.0], [10.0, 1.0]]), normal(100_001) * [1, 5]):
+def test_the_picture_has_the_shape_of_the_map():
+    """On one scale, so that distances are those of the map; not longer than twice its height, nor the other way round."""
+    for Y, shape in (
+        (np.array([[0.0, 0.0], [10.0, 1.0]]), 2.0),
+        (np.array([[0.0, 0.0], [10.0, 8.0]]), 10.6 / 8.6),
+        (np.array([[0.0, 0.0], [0.0, 1.0]]), 0.5),
+        (normal(100_001) * [1, 5], 0.5),
+    ):
         ax = scatter(Y)
-        assert np.ptp(ax.get_xlim()) == pytest.approx(np.ptp(ax.get_ylim()))
         box = ax.get_window_extent()
-        assert box.width == pytest.approx(box.height)
+        assert box.width / box.height == pytest.approx(shape)
+        assert np.ptp(ax.get_xlim()) / box.width == pytest.approx(np.ptp(ax.get_ylim()) / box.height)
+        assert max(box.width, box.height) / ax.figure.dpi == pytest.approx(6.6)
+
+
+def test_a_map_fills_given_axes():
+    """Of any shape, on one scale, beside a legend too."""
+    for inches in ((8, 3), (3, 8)):
+        ax = Figure(figsize=inches).subplots()
+        scatter(normal(60), np.arange(60) % 3, ax=ax)
+        ax.figure.canvas.draw()
+        place, box = ax.get_position(original=True), ax.get_position()
+        np.testing.assert_allclose(box.extents, place.extents, atol=0.01)
+        width, height = ax.get_window_extent().size
+        assert np.ptp(ax.get_xlim()) / width == pytest.approx(np.ptp(ax.get_ylim()) / height, rel=0.01)
+
+
+def test_few_dots_are_opaque_with_an_outline():
+    """Of the colour behind them; many small ones are translucent without one, and so are those of a given opacity."""
+    for n in (50, 1000, 5000):
+        dots = scatter(np.random.default_rng(0).uniform(size=(n, 2)), np.arange(n) % 3).collections[0]
+        assert (dots.get_facecolor()[:, 3] == 1).all()
+        assert dots.get_linewidths()[0] > 0
+        assert (dots.get_edgecolor() == 1).all()
+    for plain in (scatter(normal(50_000)), scatter(normal(100), opacity=0.5)):
+        assert plain.collections[0].get_linewidths()[0] == 0
+        assert plain.collections[0].get_facecolor()[:, 3].min() < 0.9
+    dark = Figure(facecolor="black").add_subplot(facecolor="none")
+    assert (scatter(normal(50), ax=dark).collections[0].get_edgecolor()[0, :3] == 0).all()
 
 
 def test_points_are_drawn_in_the_same_mixed_order():
@@ -75,15 +107,15 @@ def test_missing_classes_are_grey_beneath_the_others():
 
 def test_the_image_looks_like_the_markers(monkeypatch):
     """The same map as markers and as an image: nearly the same ink everywhere, in grey and in colour."""
-    Y = np.concatenate([normal(3000) * 0.3, normal(3000, seed=1) + np.array([4, 0])])
-    for labels in (None, np.arange(6000) // 3000):
+    Y = np.concatenate([normal(10_000) * 0.3, normal(10_000, seed=1) + np.array([4, 0])])
+    for labels in (None, np.arange(20_000) // 10_000):
         seen = []
         for most in (100_000, 10):
             monkeypatch.setattr(importlib.import_module("sce.plot.scatter"), "MAX_MARKERS", most)
             ax = scatter(Y, labels)
             assert bool(ax.images) == (most == 10)
             seen.append(pixels(ax))
-        tiles = [x[:640, :640].reshape(32, 20, 32, 20, 3).mean(axis=(1, 3)) for x in seen]
+        tiles = [x[:500, :640].reshape(25, 20, 32, 20, 3).mean(axis=(1, 3)) for x in seen]
         assert np.abs(tiles[0] - tiles[1]).max() < 0.15
         assert np.abs(tiles[0] - tiles[1]).mean() < 0.01
 
@@ -92,14 +124,13 @@ def test_the_image_looks_like_the_markers(monkeypatch):
 def test_neither_blots_nor_dust(n):
     """A dense cluster shows its middle darker than its flank, and a point far from all others can be seen."""
     Y = np.vstack([normal(n), [[8.0, 8.0]]])
-    seen = 1 - pixels(scatter(Y, frame="all")).mean(axis=-1)
-    side = len(seen)
-    middle = (Y.min(axis=0) + Y.max(axis=0)) / 2
-    half = 0.53 * max(np.ptp(Y, axis=0))
+    ax = scatter(Y, frame="all")
+    seen = 1 - pixels(ax).mean(axis=-1)
+    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
 
     def ink(x, y, reach):
-        column = int((x - middle[0] + half) / (2 * half) * side)
-        row = int((middle[1] + half - y) / (2 * half) * side)
+        column = int((x - left) / (right - left) * seen.shape[1])
+        row = int((top - y) / (top - bottom) * seen.shape[0])
         return seen[max(row - reach, 0) : row + reach + 1, max(column - reach, 0) : column + reach + 1]
 
     assert ink(8, 8, 6).max() > 0.25

@@ -302,7 +302,7 @@ DRAWING = Group(
             "auto",
         ),
         Option("--title", "a line above the picture", "TEXT"),
-        Option("--width", "width of the map in inches", "NUMBER", number, 6.6),
+        Option("--width", "longer side of the map in inches", "NUMBER", number, 6.6),
         Option("--n-maps", "number of maps of a sweep to show", "N", whole, 12),
         Option("--dpi", "dots per inch of a .png, and of the raster for more than 100,000 points", "N", whole, 150),
     ],

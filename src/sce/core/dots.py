@@ -15,7 +15,9 @@ _OPACITY_IF_SPARSE = 0.75
 _OPACITY_IF_DENSE, _COLORED_OPACITY_IF_DENSE = 0.35, 0.5  # faint colours are hard to tell apart
 MAX_OPACITY = 0.97  # of the most crowded places
 _MIN_DIAMETER, _MAX_DIAMETER = 0.85, 6.0  # of a dot, in points of 1/72 inch
-_FILLED_SHARE = 0.45  # area of all dots, relative to that of a picture with points everywhere
+_USUAL_DIAMETER, _USUAL_PLACES, _USUAL_SIDE = 3.3, 1000.0, 475.0  # of the dots of so many points on so large a page
+_OUTLINED_DIAMETER = 2.15  # and larger dots are opaque, with an outline
+_OUTLINE_SHARE = 0.1  # of the diameter
 _CELLS_ACROSS = 3.0  # pixels across a dot when overlaps are counted
 _MAX_CELLS = 2000.0  # pixels across the picture then
 _CROWDED_QUANTILE = 0.995  # of the pixels under dots; those above it are the most crowded places
@@ -70,26 +72,32 @@ def least_opacity(crowd: float, *, colored: bool = False) -> float:
 
 
 def dot_size(Y: np.ndarray, frame: Frame) -> float:
-    """The area of a dot, in points squared: all dots side by side would fill a certain share of the picture.
+    """The area of a dot, in points squared; the diameter falls with the fifth root of the number of points.
 
-    That share falls with the root of the area where there are points; with a fixed share, the dots of a few small clusters
-    would be too small to see. For the same reason the number of points is averaged with the number of places that they
-    occupy, with more weight on the places: a hundred clusters, each smaller than a dot, are drawn nearly like a hundred points.
+    So dots shrink more slowly than the distances between points, and a few points don't become blobs. The number of points is
+    averaged with the number of places that they occupy: many points in tiny clusters are drawn like fewer points.
     """
-    fill = _FILLED_SHARE * math.sqrt(_occupied(Y, frame, min(max(math.sqrt(len(Y)) / 2, 4.0), 100.0))[0])
-    places = _occupied(Y, frame, math.sqrt(frame.points.prod()) / _MIN_DIAMETER)[1]
-    diameter = math.sqrt(4 / math.pi * fill * float(frame.points.prod()) / (len(Y) * float(places) ** 3) ** 0.25)
+    side = math.sqrt(frame.points.prod())
+    places = _occupied(Y, frame, side / _MIN_DIAMETER)
+    typical = math.sqrt(len(Y) * float(places))
+    diameter = _USUAL_DIAMETER * (_USUAL_PLACES / typical) ** 0.2 * math.sqrt(side / _USUAL_SIDE)
     return min(max(diameter, _MIN_DIAMETER), _MAX_DIAMETER) ** 2
 
 
-def _occupied(Y: np.ndarray, frame: Frame, side: float) -> tuple[float, int]:
-    """The share and the number of occupied squares, if the picture is divided into side x side squares."""
+def outline(size: float) -> float:
+    """The width of the outline of a dot of this area, in points; 0 for dots that are too small for one."""
+    diameter = math.sqrt(size)
+    return _OUTLINE_SHARE * diameter if diameter >= _OUTLINED_DIAMETER else 0.0
+
+
+def _occupied(Y: np.ndarray, frame: Frame, side: float) -> int:
+    """The number of occupied squares, if the picture is divided into side x side squares."""
     scale = side / math.sqrt(frame.points.prod())
     height, width = frame.shape(scale)
     occupied = np.zeros(height * width, dtype=bool)
     for part in blocks(len(Y)):
         occupied[frame.cells(Y[part], scale)] = True
-    return float(occupied.mean()), int(occupied.sum())
+    return int(occupied.sum())
 
 
 def crowd(D: np.ndarray) -> float:

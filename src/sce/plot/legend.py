@@ -133,6 +133,13 @@ def settle(ax: Any) -> None:
     ax.apply_aspect(None if locate is None else locate(ax, None))
 
 
+def ratio_of(ax: Any) -> float:
+    """Width over height of the place that axes have."""
+    settle(ax)
+    width, height = ax.get_window_extent().size
+    return float(min(max(width / max(height, 1.0), 1e-3), 1e3))
+
+
 def make_room(ax: Any) -> None:
     """Narrow given axes so that what is to their right stays within their own place and clear of other axes.
 

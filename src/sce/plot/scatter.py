@@ -14,7 +14,7 @@ from sce.core.validate import coordinates_of
 from sce.data.labels import Classes, Numbers, as_labels, check_kind
 from sce.errors import InputError
 from sce.plot import legend as beside
-from sce.plot.axes import check_axes, check_sizes, new_axes
+from sce.plot.axes import background, check_axes, check_sizes, new_axes
 from sce.plot.frames import View, check_frame, remark, view
 from sce.plot.scales import number_scale
 
@@ -56,17 +56,18 @@ def scatter(
     kind : {"auto", "classes", "number"}, default="auto"
         What the labels are. "auto" treats text, booleans and whole numbers with at most 50 distinct values as classes.
     size : float, optional
-        Area of a dot in points squared, as in matplotlib. By default it depends on the number of points and the area they
-        cover.
+        Area of a dot in points squared, as in matplotlib. By default it depends on the number of points, the area they cover
+        and the size of the picture.
     opacity : float, optional
-        Opacity of a dot, above 0 and at most 1. By default a single dot is clearly visible, and dots are fainter where many
-        overlap, so that dense clusters do not become blots.
+        Opacity of a dot, above 0 and at most 1. By default a few large dots are opaque, with a thin outline. Many small ones
+        are fainter where they overlap, so that dense clusters do not become blots, but a single one is clearly visible.
     title : str, optional
         A line above the picture.
     legend : bool or str, default=True
         Name the classes, or show the colour bar; a text is their title. More than 40 classes are only counted.
     width : float, optional
-        The width of the map in a new figure, in inches; 6.6 by default.
+        The longer side of the map in a new figure, in inches; 6.6 by default. The figure has the shape of the map, up to twice
+        as wide as high or the other way round.
     frame : {"auto", "all"}, default="auto"
         "all": the frame of a map in the plane holds all points. "auto": up to 1 in 200 points that lie far out are drawn on the
         border, with a remark, where the others can then be drawn at least twice as large.
@@ -89,15 +90,17 @@ def scatter(
     check_frame(frame)
     what = None if labels is None else as_labels(labels, len(Y), kind)
     own = ax is None
-    inches = _inches(Y.shape[1], width)
-    ax = new_axes(Y.shape[1], inches) if own else check_axes(ax, Y.shape[1])
     shown = view(Y, frame)
-    low, high = _prepare(ax, shown, title)
+    inches = _inches(shown, width)
+    ax = new_axes(Y.shape[1], inches) if own else check_axes(ax, Y.shape[1])
+    _prepare(ax, shown, title)
     paint = add_colors(ax, len(Y), what, legend=legend, own=own)
     if own:
         beside.fit_figure(ax, inches)
     else:
         beside.make_room(ax)
+        shown = view(Y, frame, beside.ratio_of(ax))
+    low, high = _set_limits(ax, shown)
     _draw(ax, shown.Y, paint, low, high, size, opacity)
     return ax
 
@@ -131,25 +134,34 @@ def _in_range(Y: np.ndarray) -> np.ndarray:
     return np.asarray((np.abs(Y.astype(np.float64)) <= _LARGEST_COORDINATE).all(axis=1))
 
 
-def _inches(columns: int, width: float | None) -> tuple[float, float]:
-    """Width and height of new axes."""
-    usual = _SCATTER_INCHES[columns]
-    return usual if width is None else (float(width), float(width) * usual[1] / usual[0])
+def _inches(shown: View, width: float | None) -> tuple[float, float]:
+    """Width and height of new axes: in the plane in the shape of the map, whose longer side is the width."""
+    usual = _SCATTER_INCHES[shown.Y.shape[1]]
+    longer = usual[0] if width is None else float(width)
+    if shown.Y.shape[1] != 2:
+        return longer, longer * usual[1] / usual[0]
+    sides = (shown.high - shown.low) / float((shown.high - shown.low).max())
+    return longer * float(sides[0]), longer * float(sides[1])
 
 
-def _prepare(ax: Any, shown: View, title: str | None) -> tuple[np.ndarray, np.ndarray]:
-    """Limits of equal length, so that distances are those of the map; no ticks; the title, and a remark where one is due."""
-    low, high, Y, outside = shown
+def _prepare(ax: Any, shown: View, title: str | None) -> None:
+    """No ticks; the title, and a remark where one is due."""
+    for axis in "xyz"[: max(shown.Y.shape[1], 2)]:
+        getattr(ax, f"set_{axis}ticks")([])
+    if title is not None:
+        ax.set_title(title, parse_math=False)
+    if shown.outside:
+        ax.set_xlabel(remark(shown.outside), fontsize="small", color="0.4", parse_math=False)
+
+
+def _set_limits(ax: Any, shown: View) -> tuple[np.ndarray, np.ndarray]:
+    """The same scale on all axes, so that distances are those of the map."""
+    low, high, Y, _ = shown
     if Y.shape[1] == 1:
         low, high = np.append(low, -1.12), np.append(high, 1.12)
     for axis, limits in zip("xyz", zip(low, high, strict=True), strict=False):
         getattr(ax, f"set_{axis}lim")(*limits)
-        getattr(ax, f"set_{axis}ticks")([])
     ax.set_aspect("auto" if Y.shape[1] == 1 else "equal")
-    if title is not None:
-        ax.set_title(title, parse_math=False)
-    if outside:
-        ax.set_xlabel(remark(outside), fontsize="small", color="0.4", parse_math=False)
     return low, high
 
 
@@ -205,19 +217,27 @@ def _draw_markers(
     size: float | None,
     opacity: float | None,
 ) -> None:
-    """A marker for each point of Y, which appears at `flat`; those without a colour first, the others in random order."""
+    """A marker for each point of Y, which appears at `flat`; those without a colour first, the others in random order.
+
+    Large dots are opaque with a thin outline, so that each can be seen; small ones are translucent.
+    """
     size = dots.dot_size(flat, frame) if size is None else float(size)
     rgba = np.empty((len(Y), 4))
     rgba[:, :3] = paint.colors()
-    if opacity is None:
+    outline = dots.outline(size) if opacity is None else 0.0
+    if opacity is not None or outline:
+        rgba[:, 3] = opacity or 1.0
+    else:
         D, crowd = dots.overlap_of_points(flat, frame, math.sqrt(size))
         rgba[:, 3] = dots.fit_tone(crowd, colored=paint.colored).of_one(D)
-    else:
-        rgba[:, 3] = opacity
     order = permutation(stream(0, "plot"), len(Y))
     order = order[np.argsort(paint.codes[order] >= 0, kind="stable")]
-    options = {"depthshade": False} if Y.shape[1] == 3 else {}
-    ax.scatter(*Y[order].T, s=size, c=rgba[order], linewidths=0, rasterized=len(Y) > _MAX_VECTOR_MARKERS, **options)
+    options: dict[str, Any] = {"depthshade": False} if Y.shape[1] == 3 else {}
+    if outline:
+        options["edgecolors"] = background(ax)
+    ax.scatter(
+        *Y[order].T, s=size, c=rgba[order], linewidths=outline, rasterized=len(Y) > _MAX_VECTOR_MARKERS, **options
+    )
 
 
 def _draw_image(
