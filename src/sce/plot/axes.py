@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import math
 import numbers
+from functools import partial
 from typing import Any
 
+from sce.core.notebook import notebook_shell
 from sce.errors import InputError, ParameterError
+
+_FILE_BACKENDS = "agg", "cairo", "pdf", "pgf", "ps", "svg", "template"  # of matplotlib; none shows anything
 
 
 def check_sizes(**sizes: Any) -> None:
@@ -42,7 +46,38 @@ def check_axes(ax: Any, columns: int) -> Any:
 
 def new_axes(columns: int, inches: tuple[float, float]) -> Any:
     """Axes in a new figure."""
-    return new_figure(inches).add_subplot(projection="3d" if columns == 3 else "rectilinear")
+    return shown_figure(inches).add_subplot(projection="3d" if columns == 3 else "rectilinear")
+
+
+def shown_figure(inches: tuple[float, float], **options: Any) -> Any:
+    """A figure that a notebook shows beneath the cell, once; elsewhere as :func:`new_figure`.
+
+    There it is pyplot's own, so that ``plt.title`` and all that follows in the cell find it. Pyplot shows its figures when the
+    cell has ended, and a figure that is the value of the cell was shown by then: it is taken from pyplot.
+    """
+    if notebook_shell() is None:
+        return new_figure(inches, **options)
+    from matplotlib import pyplot as plt
+
+    backend = plt.get_backend().lower()
+    if backend in _FILE_BACKENDS:
+        return new_figure(inches, **options)
+    figure: Any = plt.figure(figsize=inches, **options)
+    if "inline" in backend:
+        figure._ipython_display_ = partial(_show_once, figure)  # noqa: SLF001 (IPython asks for it)
+    return figure
+
+
+def _show_once(figure: Any) -> None:
+    """Show a figure as IPython shows any, and take it from pyplot if pyplot would show it again."""
+    from IPython.display import display
+    from matplotlib import pyplot as plt
+    from matplotlib_inline.config import InlineBackend
+
+    vars(figure).pop("_ipython_display_", None)
+    display(figure)
+    if InlineBackend.instance().close_figures:
+        plt.close(figure)
 
 
 def new_figure(inches: tuple[float, float], **options: Any) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from sce.core.validate import check_count
 from sce.data.labels import as_labels
 from sce.errors import InputError
-from sce.plot.axes import new_figure
+from sce.plot.axes import shown_figure
 from sce.plot.scatter import add_colors, scatter
 from sce.results.sweeps import Sweep
 
@@ -133,7 +133,7 @@ def _figure(rows: int, columns: int, dimensions: int) -> tuple[Any, list[Any], l
     left = (width - columns * pitch + _MAP_GAP) / 2
     bottom = _BELOW_CURVES + _CURVES_HEIGHT + _ABOVE_CURVES
     height = bottom + rows * (_MAP_SIDE + _MAP_TITLE)
-    figure = new_figure((width, height))
+    figure = shown_figure((width, height))
 
     def place(x: float, y: float, w: float, h: float, **options: Any) -> Any:
         return figure.add_axes((x / width, y / height, w / width, h / height), **options)
