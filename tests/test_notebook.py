@@ -26,7 +26,7 @@ DRAWINGS = {
     "plot.series(sweep)": 1,
     "figure = plot.series(sweep)\nprint('not the last line')": 1,
     "plot.block_matrix(P, y)": 1,
-    "import matplotlib.pyplot as plt\n_, axes = plt.subplots(1, 2)\nplot.scatter(Y, ax=axes[0])\nplot.scatter(Y, ax=axes[1])": 1,
+    "import matplotlib.pyplot as plt\n_, axes = plt.subplots(1, 2)\nfor ax in axes:\n    plot.scatter(Y, ax=ax)": 1,
     "plot.scatter(Y)\nplt.title('the same picture')": 1,
     "plot.scatter(Y)\nplt.show()": 1,
     "plot.scatter(Y, labels=[1, 2])": 0,

@@ -64,7 +64,7 @@ def shown_figure(inches: tuple[float, float], **options: Any) -> Any:
         return new_figure(inches, **options)
     figure: Any = plt.figure(figsize=inches, **options)
     if "inline" in backend:
-        figure._ipython_display_ = partial(_show_once, figure)  # noqa: SLF001 (IPython asks for it)
+        figure._ipython_display_ = partial(_show_once, figure)  # IPython asks for it
     return figure
 
 
