@@ -245,11 +245,11 @@ def test_two_fits_in_two_threads(blobs):
 
 
 def test_missing_cells_of_any_kind_are_refused():
-    """None in a list, NA in nullable columns and text that says nan are missing values, not numbers."""
+    """None in a list, NA in nullable columns and null in polars are missing values, not numbers."""
     rows = [[float(k), float(k % 7)] for k in range(40)]
     rows[5][0] = None
     nullable = pd.DataFrame({"a": pd.array([1, None] * 20, dtype="Int64"), "b": np.arange(40.0)})
-    for X in (rows, nullable, pl.DataFrame({"a": ["1", None] * 20, "b": np.arange(40.0)})):
+    for X in (rows, nullable, pl.DataFrame({"a": [1, None] * 20, "b": np.arange(40.0)})):
         with pytest.raises(InputError, match="X has NaN"):
             SCE().fit(X)
 
@@ -355,24 +355,28 @@ def with_value(value, *cells):
         (
             pd.DataFrame({"a": [1.0, 2.0], "name": ["x", "y"]}),
             {},
-            "X has text where numbers are needed: column 'name', row 0 holds 'x'; drop the column or turn it into numbers.",
+            "X has text in column 'name', where numbers are needed: leave it out, X.drop(columns=['name']), or turn it into "
+            "numbers, for example with sklearn.preprocessing.OneHotEncoder.",
         ),
         (
             pl.DataFrame({"a": [1.0, 2.0], "name": ["x", "y"]}),
             {},
-            "X has text where numbers are needed: column 'name', row 0 holds 'x'; drop the column or turn it into numbers.",
+            "X has text in column 'name', where numbers are needed: leave it out, X.drop('name'), or turn it into numbers, for "
+            "example with sklearn.preprocessing.OneHotEncoder.",
         ),
         (
             pd.DataFrame({"a": [1.0, 2.0], "kind": pd.Categorical(["x", "y"])}),
             {},
-            "X has text where numbers are needed: column 'kind', row 0 holds 'x'; drop the column or turn it into numbers.",
+            "X has categories in column 'kind', where numbers are needed: leave it out, X.drop(columns=['kind']), or turn it "
+            "into numbers, for example with sklearn.preprocessing.OneHotEncoder.",
         ),
         (
             pd.DataFrame({"a": [1.0, 2.0], "when": pd.to_datetime(["2020-01-01", None])}).astype(
                 {"when": "datetime64[ns]"}
             ),
             {},
-            "X has dates or durations in column 'when' (datetime64[ns]); turn them into numbers or drop it.",
+            "X has dates or durations in column 'when', where numbers are needed: leave it out, X.drop(columns=['when']), "
+            "or turn it into numbers.",
         ),
         (
             np.ma.masked_greater(GOOD, 1.0),

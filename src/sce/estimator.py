@@ -118,6 +118,8 @@ class SCE(Estimator):
         The number of columns of X.
     feature_names_in_ : ndarray of str
         The names of the columns, if X had names.
+    ids_ : ndarray of shape (n_samples,)
+        The index of X, if X was a data frame with another one than 0, 1, 2, ...
 
     References
     ----------
@@ -182,7 +184,8 @@ class SCE(Estimator):
         Parameters
         ----------
         X : array, data frame or sparse matrix of shape (n_samples, n_features)
-            Vectors; or a square matrix, where `affinity` or `metric` is "precomputed".
+            Vectors; or a square matrix, where `affinity` or `metric` is "precomputed". Data frames may be of pandas, polars,
+            pyarrow or any other library that narwhals knows, and may hold the vectors in a column of lists.
         y : ignored
         sample_weight : array of shape (n_samples,), optional
             How many points each row stands for: two rows repel each other in proportion to the product of their weights.
@@ -229,10 +232,11 @@ class SCE(Estimator):
     def _learn(self, checked: SCE, graph: AffinityResult, layout: Layout) -> None:
         """Set the learned attributes, all at the very end: an interrupted fit leaves the estimator as it was."""
         self.n_features_in_: int = checked.n_features_in_
-        if hasattr(checked, "feature_names_in_"):
-            self.feature_names_in_: np.ndarray = checked.feature_names_in_
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+        for name in ("feature_names_in_", "ids_"):  # which not all data have
+            if hasattr(checked, name):
+                setattr(self, name, getattr(checked, name))
+            elif hasattr(self, name):
+                delattr(self, name)
         self.embedding_ = layout.Y
         self.affinity_ = graph.P
         self.neighbor_method_ = graph.neighbors_method

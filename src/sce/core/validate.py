@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import numbers
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from sce.core.dataframes import Matrix, as_matrix, listed
 from sce.core.mmap import releasing
 from sce.errors import InputError, ParameterError
 
@@ -16,13 +16,20 @@ _FINITE_CHECK_CELLS = 1_000_000  # numbers checked at once
 
 
 def check_vectors(estimator: Any, X: Any) -> Any:
-    """X as a finite 2-D array of numbers or a CSR matrix; sets n_features_in_ and feature_names_in_ of the estimator."""
+    """X as a finite 2-D array of numbers or a CSR matrix.
+
+    Sets n_features_in_, feature_names_in_ and ids_ of the estimator.
+    """
+    _note_rows(estimator, None)
+    frame = as_matrix(X)
+    if frame is not None:
+        return _check_frame(estimator, frame)
     _refuse_wrong_shape(X)
     _refuse_dates_and_masks(X)
     check_sparse(X)
     try:
         checked = _as_numbers(estimator, X)
-        if checked.dtype.kind not in "buif":  # some data frames come through as objects
+        if checked.dtype.kind not in "buif":  # objects, such as None in a list
             checked = checked.astype(np.float64)
         if sp.issparse(checked) and not checked.has_canonical_format:  # entries given twice add up, in a copy
             checked = checked.copy()
@@ -31,6 +38,31 @@ def check_vectors(estimator: Any, X: Any) -> Any:
         raise InputError(_explain(X, error)) from None
     refuse_not_finite(checked, "X")
     return checked
+
+
+def _check_frame(estimator: Any, frame: Matrix) -> Any:
+    """The matrix of a data frame, once it is known to be finite."""
+    refuse_not_finite(frame.X, "X", frame.names)
+    _set_n_features(estimator, frame.X.shape[1])
+    names = frame.names or []
+    is_text = [isinstance(name, str) for name in names]
+    if any(is_text):
+        if not all(is_text):
+            raise InputError(
+                "X has columns named by text and others named by numbers; make all names text, for example with "
+                "X.columns = X.columns.astype(str)."
+            )
+        estimator.feature_names_in_ = np.array(names, object)
+    _note_rows(estimator, frame.ids)
+    return frame.X
+
+
+def _note_rows(estimator: Any, ids: np.ndarray | None) -> None:
+    """Note the index of X, where it has one."""
+    if ids is not None:
+        estimator.ids_ = ids
+    elif hasattr(estimator, "ids_"):
+        del estimator.ids_
 
 
 def _as_numbers(estimator: Any, X: Any) -> Any:
@@ -55,11 +87,12 @@ def _set_n_features(estimator: Any, n: int) -> None:
 
 def check_square(estimator: Any, X: Any) -> Any:
     """A graph or distance matrix as it is, once it is known to be 2-D and square; sets n_features_in_."""
-    if not sp.issparse(X):
+    frame = as_matrix(X)
+    _note_rows(estimator, None if frame is None else frame.ids)
+    if frame is not None:
+        X = frame.X
+    elif not sp.issparse(X):
         X = np.asarray(X)
-        if X.dtype == object and X.ndim == 2:  # data frames of several number types
-            with contextlib.suppress(TypeError, ValueError):
-                X = X.astype(np.float64)
     if X.dtype.kind not in "buif":
         raise InputError(f"X must be a square matrix of real numbers; its type is {X.dtype}.")
     if X.ndim != 2 or X.shape[0] != X.shape[1]:
@@ -91,17 +124,6 @@ def _refuse_dates_and_masks(X: Any) -> None:
         raise InputError("Complex data not supported; give the real and imaginary parts as separate columns.")
     if isinstance(X, np.ndarray) and X.dtype.kind in "mM":
         raise InputError(f"X holds dates or durations ({X.dtype}); turn them into numbers.")
-    for name, dtype in _column_types(X):
-        if any(word in str(dtype).lower() for word in ("date", "time", "duration", "period")):
-            raise InputError(
-                f"X has dates or durations in column {name!r} ({dtype}); turn them into numbers or drop it."
-            )
-
-
-def _column_types(X: Any) -> list[tuple[Any, Any]]:
-    """(name, type) of each column of a data frame; nothing for other things."""
-    names, types = getattr(X, "columns", None), getattr(X, "dtypes", None)
-    return [] if names is None or types is None else list(zip(list(names), list(types), strict=True))
 
 
 def _refuse_wrong_shape(X: Any) -> None:
@@ -118,13 +140,12 @@ def _explain(X: Any, error: ValueError) -> str:
     """Name the first cell with text, if that is what went wrong; otherwise keep the message."""
     if sp.issparse(X) or "onvert" not in str(error):
         return str(error)
-    names = list(getattr(X, "columns", range(np.shape(X)[1])))
-    cells = np.array(X.to_numpy() if hasattr(X, "to_numpy") else X, dtype=object)
-    for column, name in enumerate(names):
+    cells = np.array(X, dtype=object)
+    for column in range(cells.shape[1]):
         for row, cell in enumerate(cells[:, column]):
             if isinstance(cell, str) and not _is_number(cell):
                 return (
-                    f"X has text where numbers are needed: column {name!r}, row {row} holds {cell!r}; "
+                    f"X has text where numbers are needed: column {column!r}, row {row} holds {cell!r}; "
                     "drop the column or turn it into numbers."
                 )
     return str(error)
@@ -138,8 +159,8 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def refuse_not_finite(X: Any, name: str) -> None:
-    """Refuse NaN and infinity, naming the rows."""
+def refuse_not_finite(X: Any, name: str, columns: list[Any] | None = None) -> None:
+    """Refuse NaN and infinity, naming the rows, and the columns if they have names."""
     if all_finite(X):
         return
     data = X.data if sp.issparse(X) else X
@@ -148,6 +169,9 @@ def refuse_not_finite(X: Any, name: str) -> None:
     else:
         rows = np.flatnonzero([not np.isfinite(row).all() for row in X])
     shown = ", ".join(map(str, rows[:5])) + (", ..." if len(rows) > 5 else "")
+    if columns is not None and not sp.issparse(X):
+        bad = [columns[place] for place in np.flatnonzero(~np.isfinite(X[rows]).all(axis=0))]
+        shown += f" (in column{'s' if len(bad) > 1 else ''} {listed(bad)})"
     raise InputError(
         f"{name} has NaN or infinity (inf) in {len(rows)} of {X.shape[0]} rows: {shown}; drop these rows or fill the gaps, "
         "for example with sklearn.impute.SimpleImputer."
