@@ -31,6 +31,7 @@ MAY_IMPORT = {
     "quality": {"errors", "core", "data", "graph", "clusters"},
     "sweeping": {"errors", "core", "data", "layout", "results", "estimator", "clusters", "quality"},
     "loading": {"errors", "core", "data", "results"},
+    "tl": {"errors", "core", "layout", "results", "estimator"},
     "plot": {"errors", "core", "data", "graph", "results", "clusters", "quality"},
     "compare": {
         *(

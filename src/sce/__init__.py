@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sce import compare as compare
     from sce import plot as plot
     from sce import quality as quality
+    from sce import tl as tl
     from sce.clusters.hdbscan import find_clusters as find_clusters
     from sce.data import datasets as datasets
     from sce.data.reader import read as read
@@ -65,6 +66,7 @@ _MODULES = {
     "datasets": "sce.data.datasets",
     "plot": "sce.plot",
     "quality": "sce.quality",
+    "tl": "sce.tl",
 }
 __all__ = [*_NAMES, *_MODULES]  # noqa: PLE0604
 

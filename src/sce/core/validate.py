@@ -20,6 +20,7 @@ def check_vectors(estimator: Any, X: Any) -> Any:
 
     Sets n_features_in_, feature_names_in_ and ids_ of the estimator.
     """
+    _refuse_annotated(X)
     _note_rows(estimator, None)
     frame = as_matrix(X)
     if frame is not None:
@@ -87,6 +88,7 @@ def _set_n_features(estimator: Any, n: int) -> None:
 
 def check_square(estimator: Any, X: Any) -> Any:
     """A graph or distance matrix as it is, once it is known to be 2-D and square; sets n_features_in_."""
+    _refuse_annotated(X)
     frame = as_matrix(X)
     _note_rows(estimator, None if frame is None else frame.ids)
     if frame is not None:
@@ -114,6 +116,15 @@ def check_sparse(X: Any) -> None:
             X.check_format(full_check=True)
         except ValueError as error:
             raise InputError(f"X is a broken sparse matrix ({error}); build it again.") from None
+
+
+def _refuse_annotated(X: Any) -> None:
+    """Refuse an AnnData object, which holds several arrays that might be meant."""
+    if hasattr(X, "obsm") and hasattr(X, "obsp"):
+        raise InputError(
+            f"X is an {type(X).__name__} object, not an array: call sce.tl.sce(adata) after scanpy.pp.neighbors(adata), or fit "
+            "one of its arrays, such as adata.obsm['X_pca']."
+        )
 
 
 def _refuse_dates_and_masks(X: Any) -> None:

@@ -38,7 +38,10 @@ class Feature(NamedTuple):
 
 FEATURES = (
     Feature("Parquet files", "pyarrow", "pyarrow", "pip install 'sce[io]'"),
-    Feature(".h5ad files and scanpy", "anndata", "anndata", "pip install 'sce[scanpy]'"),
+    Feature(".h5ad files", "anndata", "anndata", "pip install 'sce[scanpy]'"),
+    Feature("sce.tl.sce with scanpy", "scanpy", "scanpy", "pip install 'sce[scanpy]'"),
+    Feature("graphs of networkx", "networkx", "networkx", "pip install networkx"),
+    Feature("graphs of igraph", "igraph", "igraph", "pip install igraph"),
     Feature("data frames of pandas", "pandas", "pandas", "pip install pandas"),
     Feature("data frames of polars", "polars", "polars", "pip install polars"),
     Feature("UMAP in sce compare", "umap", "umap-learn", "pip install 'sce[peers]'"),
