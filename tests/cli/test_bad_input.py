@@ -229,8 +229,8 @@ CASES = {
     ),
     "an option before the command": (
         (lambda folder: None), "--quiet info map.npz", 2,
-        "Begin with a command (embed, sweep, plot, info, quality, compare, export, demo); --quiet goes after it (see sce "
-        "--help).",
+        "Begin with a command (embed, sweep, plot, info, quality, compare, export, demo, doctor); --quiet goes after it (see "
+        "sce --help).",
     ),
     "a graph over another file": (
         put("data.csv", GOOD), "embed data.csv --save-graph data.csv", 4, "The name data.csv must end in .npz.",
@@ -246,7 +246,8 @@ CASES = {
     ),
     "an unknown column": (
         put("data.csv", GOOD), "embed data.csv --labels knd", 3,
-        "data.csv has no column or array 'knd' for --labels, and there is no such file; did you mean 'kind'?",
+        "data.csv has no column or array 'knd' for --labels, and there is no such file; did you mean 'kind'? "
+        "It has kind, a, b.",
     ),
     "an unknown column to take": (
         put("data.csv", GOOD), "embed data.csv --columns a,z", 3, "data.csv has no column 'z'; it has a, b, kind.",

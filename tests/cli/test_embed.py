@@ -45,7 +45,7 @@ def test_every_parameter_has_an_option():
     """With the same default; a callback is for Python only, and verbose is the absence of --quiet."""
     signature = inspect.signature(SCE.__init__).parameters
     options = {option.parameter: option for option in EMBED.options if option.parameter}
-    assert set(signature) - {"self", "callback", "verbose", "random_state"} == set(options)
+    assert set(signature) - {"self", "callback", "verbose", "random_state", "engine"} == set(options)
     for name, option in options.items():
         assert option.default == signature[name].default, name
 

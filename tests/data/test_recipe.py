@@ -13,7 +13,7 @@ from sce.data.recipe import Recipe
 
 OTHER_READING = {
     "columns": ["a", "2:5"], "drop": ["b"], "ids": "id", "weights": "w", "array": "Z", "transpose": True,
-    "decimal_comma": True, "labels": "none", "header": "no",
+    "decimal_comma": True, "labels": "none", "header": "no", "keep": ["c"],
 }  # fmt: skip
 OTHER_PREPARATION = {"missing": "drop", "log1p": True, "normalize": "none", "one_hot": True, "pca": 0}
 

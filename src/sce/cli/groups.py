@@ -45,12 +45,15 @@ READING = Group(
             "--columns", "use only these columns: names, or ranges such as 0:9, separated by commas", "NAMES", names
         ),
         Option("--drop", "leave out these columns: names, or ranges such as 0:9, separated by commas", "NAMES", names),
+        Option("--keep", "use these columns as data, although they look like ids, labels or dates", "NAMES", names),
         Option(
             "--labels",
             "what to colour by: a column, an array of the file, another file, FILE:COLUMN, or none; recognised by default",
             "NAME",
         ),
-        Option("--ids", "the column with the names of the rows, FILE or FILE:COLUMN; recognised by default", "NAME"),
+        Option(
+            "--ids", "the column with the names of the rows, FILE, FILE:COLUMN, or none; recognised by default", "NAME"
+        ),
         Option(
             "--weights",
             "the number of points that each row stands for: a column, an array, FILE or FILE:COLUMN",

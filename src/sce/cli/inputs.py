@@ -20,7 +20,7 @@ from sce.graph.affinity_names import WITH_PERPLEXITY
 from sce.results.archive import Kind, refuse_to_replace
 from sce.results.graphs import read_graph, refuse_to_replace_graph
 
-_READING_KEYS = ("columns", "drop", "ids", "weights", "array", "transpose", "decimal_comma")
+_READING_KEYS = ("columns", "drop", "keep", "ids", "weights", "array", "transpose", "decimal_comma")
 _PREPARING_KEYS = ("missing", "log1p", "normalize", "one_hot", "pca")
 
 

@@ -30,6 +30,18 @@ def did_you_mean(value: object, words: Iterable[str], likeness: float = 0.5) -> 
     return f"; did you mean {near[0]!r}?" if near else "."
 
 
+def clipped(text: object, most: int = 40) -> str:
+    r"""A text on one line, at most this long: a cell or a name may hold a page of prose.
+
+    Examples
+    --------
+    >>> clipped("a  few\nwords"), clipped("many words " * 100, 15)
+    ('a few words', 'many words m...')
+    """
+    line = " ".join(str(text)[: 4 * most].split())
+    return line if len(line) <= most and len(str(text)) <= 4 * most else line[: most - 3] + "..."
+
+
 def alternatives(words: Iterable[str]) -> str:
     """Words separated by commas, with an "or" before the last.
 

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from sce.core.dataframes import Matrix, as_matrix, listed
+from sce.core.hints import clipped
 from sce.core.mmap import releasing
 from sce.errors import InputError, ParameterError
 
@@ -156,7 +157,7 @@ def _explain(X: Any, error: ValueError) -> str:
         for row, cell in enumerate(cells[:, column]):
             if isinstance(cell, str) and not _is_number(cell):
                 return (
-                    f"X has text where numbers are needed: column {column!r}, row {row} holds {cell!r}; "
+                    f"X has text where numbers are needed: column {column!r}, row {row} holds {clipped(cell)!r}; "
                     "drop the column or turn it into numbers."
                 )
     return str(error)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from sce.core.hints import clipped
 from sce.data.table import Table
 from sce.errors import InputError
 
@@ -14,7 +15,7 @@ def check_text(table: Table, *, one_hot: bool) -> None:
     """Refuse columns of text, unless they are to become columns of 0 and 1."""
     for name, values in table.text.items():
         distinct = np.unique(values[values != ""])
-        shown = ", ".join(distinct[:3]) + (", ..." if len(distinct) > 3 else "")
+        shown = ", ".join(map(clipped, distinct[:3])) + (", ..." if len(distinct) > 3 else "")
         if not one_hot:
             raise InputError(
                 f"Column {name!r} of {table.path} holds text ({len(distinct)} different values: {shown}): add one_hot=True "
@@ -51,8 +52,8 @@ def _refuse_unknown(table: Table, name: str, values: np.ndarray, known: list[str
     unknown = set(values.tolist()) - set(known)
     if unknown:
         row = next(row for row, value in enumerate(values) if value in unknown)
-        listed = ", ".join(known[:5]) + (", ..." if len(known) > 5 else "")
+        listed = ", ".join(map(clipped, known[:5])) + (", ..." if len(known) > 5 else "")
         raise InputError(
-            f"Column {name!r} of {table.path} holds {str(values[row])[:40]!r} in {table.shown_row(row)}, which did not occur "
+            f"Column {name!r} of {table.path} holds {clipped(values[row])!r} in {table.shown_row(row)}, which did not occur "
             f"when the preparation was fitted ({listed}); leave out these rows, or fit again with them."
         )

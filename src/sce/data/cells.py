@@ -11,10 +11,12 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from sce.core.hints import clipped
 from sce.data.parse import SKIP, parse_rows
 from sce.errors import InputError
 
 _MISSING_WORDS = frozenset(("", "na", "n/a", "nan", "null", "none", "?"))
+_TRUTH = {"true": 1.0, "false": 0.0}
 _DECIMAL_COMMA = re.compile(r"\s*[-+]?\d*,\d+([eE][-+]?\d+)?\s*")
 
 
@@ -33,6 +35,7 @@ class Columns(NamedTuple):
     text: list[int]
     beside: list[str]  # names of those columns of text that were not requested as data
     chosen: list[int]  # the columns requested as data
+    truth: frozenset[int] = frozenset()  # columns of numbers that are True or False
 
 
 Block = tuple[np.ndarray, list[np.ndarray]]  # the numbers of a block of rows, and its columns of text
@@ -56,11 +59,22 @@ def is_missing(cell: str) -> bool:
     return cell.strip().lower() in _MISSING_WORDS
 
 
+def is_truth(cell: str) -> bool:
+    """Whether a cell is True or False, in any case.
+
+    >>> is_truth("TRUE"), is_truth("yes")
+    (True, False)
+    """
+    return cell.strip().lower() in _TRUTH
+
+
 def kind_of_column(cells: Any) -> str:
-    """What most of the cells of a column are: "number", "text" or "missing"."""
+    """What the cells of a column are: "missing", "truth" if all are True or False, or what most are: "number" or "text"."""
     present = [cell for cell in cells if not is_missing(cell)]
     if not present:
         return "missing"
+    if all(map(is_truth, present)):
+        return "truth"
     words = sum(not is_number(cell) and not _DECIMAL_COMMA.fullmatch(cell) for cell in present)
     return "text" if 2 * words > len(present) else "number"
 
@@ -144,13 +158,16 @@ class Cells:
             return np.nan
         if is_number(cell):
             return float(cell)
-        name = self.columns.names[self.columns.numbers[place]]
+        column = self.columns.numbers[place]
+        if column in self.columns.truth and is_truth(cell):
+            return _TRUTH[cell.strip().lower()]
+        name = self.columns.names[column]
         hint = f"correct it, or leave the column out with drop=[{name!r}]."
         if _DECIMAL_COMMA.fullmatch(cell):
             hint = "add decimal_comma=True if the comma is a decimal point, or remove it if it separates thousands."
         raise InputError(
-            f"{self.path} has text where numbers are needed: column {name!r}, row {self.rows + row} (line {line}) holds "
-            f"{cell.strip()[:40]!r}; {hint}"
+            f"{self.path} has text where numbers are needed: column {clipped(name)!r}, row {self.rows + row} (line {line}) "
+            f"holds {clipped(cell)!r}; {hint}"
         )
 
     def _refuse_ragged(self, line: int, cells: int) -> NoReturn:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sce.core.hints import did_you_mean
+from sce.core.hints import clipped, did_you_mean
 from sce.core.missing import as_text, is_missing
 from sce.errors import InputError, ParameterError
 
@@ -97,7 +97,9 @@ def _one_column(labels: Any, n: int) -> np.ndarray:
         mixed = len({type(cell) for cell in labels}) > 1  # NumPy would convert 1 and None beside text to text
         labels = np.array(labels, dtype=object) if mixed else np.asarray(labels)
     if labels.ndim == 0:
-        raise InputError(f"labels must hold one value for each of the {n} points; got a single value, {labels!r}.")
+        raise InputError(
+            f"labels must hold one value for each of the {n} points; got a single value, {clipped(labels)!r}."
+        )
     if len(labels) != n:
         raise InputError(f"labels must hold one value for each of the {n} points; got {len(labels)}.")
     if labels.ndim == 2 and labels.shape[1] == 1:
@@ -168,7 +170,7 @@ def _parse(cells: np.ndarray) -> np.ndarray:
         if number is None:
             row = int(np.flatnonzero(codes == k)[0])
             raise InputError(
-                f"labels must be numbers where kind='number'; row {row} holds {str(text)!r}: use kind='classes' for text."
+                f"labels must be numbers where kind='number'; row {row} holds {clipped(text)!r}: use kind='classes' for text."
             )
         values[k] = number
     return values[codes]

@@ -13,16 +13,18 @@ import numpy as np
 from sce.core.hints import did_you_mean
 from sce.core.missing import as_text
 from sce.data.formats import Request, Source, read_source
-from sce.data.label_files import LABEL_NAMES, read_label_file
+from sce.data.label_files import read_label_file
 from sce.data.roles import (
-    ID_NAMES,
     assign_ids,
     assign_labels,
     assign_weights,
     check_labels,
+    is_apart,
     recognise_labels,
     restore_data,
+    set_ids_aside,
 )
+from sce.data.source import hint_at
 from sce.data.table import Extras, Table
 from sce.errors import InputError, ParameterError
 
@@ -34,6 +36,7 @@ def read(
     *,
     columns: str | Iterable[str | int] | None = None,
     drop: str | Iterable[str | int] | None = None,
+    keep: str | Iterable[str] | None = None,
     labels: str | None = None,
     ids: str | None = None,
     weights: str | None = None,
@@ -52,12 +55,15 @@ def read(
         The columns to use as data: names, numbers, or ranges such as "2:5". All by default. The others are in `extra`.
     drop : list of str, optional
         Columns to leave out altogether, written in the same way.
+    keep : list of str, optional
+        Names of columns to use as data although they look like ids, labels or dates.
     labels : str, optional
         What to colour by: a column, an array of the file, another FILE, or FILE:COLUMN; "none" for no labels. By default a
         column is recognised by its name (label, class, species, ...), or as the only column of text.
     ids : str, optional
         What names the rows: a column, FILE, or FILE:COLUMN. By default a column is recognised by its name (id, index, name,
-        barcode, ...) if its values are all different, or as the only column of text whose values are all different.
+        barcode, PassengerId, ...) if its values are all different, or as the only column of text whose values are all
+        different, or as a column that numbers the rows; "none" for no ids.
     weights : str, optional
         The number of points that each row stands for: a column, an array, FILE, or FILE:COLUMN.
     array : str, optional
@@ -97,6 +103,7 @@ def read(
     options = ReadOptions(
         columns=_listed(columns),
         drop=_listed(drop),
+        keep=_listed(keep),
         labels=labels,
         ids=ids,
         weights=weights,
@@ -121,12 +128,13 @@ class ReadOptions:
     decimal_comma: bool = False
     labels: str | None = None
     header: str = "auto"
+    keep: list[str] | None = None
 
     def __post_init__(self) -> None:
         if self.header not in HEADER_CHOICES:
             hint = did_you_mean(self.header, HEADER_CHOICES)
             raise ParameterError(f'header must be "auto", "yes" or "no"; got {self.header!r}{hint}')
-        for name in ("columns", "drop"):
+        for name in ("columns", "drop", "keep"):
             value = getattr(self, name)
             if value is not None and not (isinstance(value, list) and all(isinstance(item, str) for item in value)):
                 raise ParameterError(f"{name} must be a list of names, numbers or ranges of columns; got {value!r}.")
@@ -141,26 +149,36 @@ class ReadOptions:
         """The table of a file; see :func:`read`."""
         source = read_source(path, self._request())
         table = _transposed(source) if self.transpose else self._upright(source)
-        dropped = source.dropped
+        keep = set(self.keep or ())
+        self._check_keep(table)
+        apart = source.dropped | keep
         if self.labels not in (None, "none"):
             assign_labels(table, str(self.labels))
         if self.weights is not None:
             assign_weights(table, self.weights)
-        assign_ids(table, self.ids, dropped)
+        assign_ids(table, self.ids, apart)
         if self.labels is None:
-            recognise_labels(table, dropped)
-        restore_data(table)
+            recognise_labels(table, apart)
+        if not self.transpose and source.ids is None:
+            set_ids_aside(table, keep, as_ids=self.ids is None)
+        restore_data(table, keep)
         check_labels(table)
         used = {self.labels or table.label_name, self.ids or table.id_name, self.weights}
-        table.extra = table.extra.without(used | dropped)
+        table.extra = table.extra.without(used | source.dropped)
         if not table.X.shape[1] and not table.text:
             raise InputError(f"{path} has no columns of numbers besides labels and ids, so there is nothing to embed.")
         return table
 
+    def _check_keep(self, table: Table) -> None:
+        """Refuse to keep a column that there is not."""
+        known = [*(table.names or []), *table.text]
+        for name in self.keep or ():
+            if name not in known:
+                raise InputError(f"{table.path} has no column {name!r} to keep; {hint_at(name, known, len(known))}")
+
     def _request(self) -> Request:
         apart = tuple(name for name in (self.labels, self.ids, self.weights) if name is not None)
-        likely = LABEL_NAMES | (ID_NAMES if self.ids is None else frozenset())
-        return Request(self.columns, self.drop or [], apart, likely, self.array, self.decimal_comma, self.header)
+        return Request(self.columns, self.drop or [], apart, is_apart, self.array, self.decimal_comma, self.header)
 
     def _upright(self, source: Source) -> Table:
         """The source as a table whose rows are its rows."""
@@ -177,7 +195,7 @@ class ReadOptions:
 
     def _column(self, path: Path, rows: int, name: str) -> np.ndarray:
         """A single column of the file, unconverted."""
-        request = Request([name], [], (name,), frozenset(), self.array, self.decimal_comma, self.header)
+        request = Request([name], [], (name,), None, self.array, self.decimal_comma, self.header)
         values = read_source(path, request).text[name]
         if len(values) != rows:
             raise InputError(f"{path} had {rows} rows and now has {len(values)}; read it again.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Collection
 
 import numpy as np
 
@@ -10,36 +10,33 @@ from sce.core.missing import is_missing
 from sce.data.arrays import LABEL_ARRAYS
 from sce.data.cells import is_number
 from sce.data.label_files import LABEL_NAMES, read_label_file, split_spec, typed
+from sce.data.row_ids import counting_columns, is_id, is_id_name, is_long_id, may_be_measured, names_rows
 from sce.data.source import hint_at
 from sce.data.table import Table
 from sce.errors import InputError
 
-# Names, in lower case, of columns that hold ids if their values are all different.
-ID_NAMES = frozenset(
-    ["", "unnamed: 0", "id", "ids", "index", "row", "rowid", "row_id", "name", "barcode", "__index_level_0__"]
-)
-_DISTINCT_BY_CHANCE = 10  # up to this many rows, all values being different does not make a column ids
 _MAX_NAME_LENGTH = 1000  # characters of an id or a label
-_FORMATTED_NUMBER = re.compile(r"[-+$€£]?[0-9][0-9.,' ]*[%€$£]?")
 
 
 # --------------------------------------------------------------------------------------------------------- ids, weights
 
 
-def assign_ids(table: Table, wanted: str | None, dropped: frozenset[str]) -> None:
+def assign_ids(table: Table, wanted: str | None, apart: Collection[str]) -> None:
     """Take the column with the names of the rows out of the data: the given one, or else one that looks like ids.
 
-    If the column that looks like ids was dropped, no other column takes its place.
+    Columns in `apart`, which were dropped or are to stay data, are not taken. If one that looks like ids was dropped, no
+    other column takes its place.
     """
-    if wanted is not None:
+    if wanted not in (None, "none"):
+        wanted = str(wanted)
         values = table.take_out(wanted)
         if values is None and not split_spec(wanted)[0].exists():
             raise InputError(f"{table.path} has no column {wanted!r} for ids=; {_hint(table, wanted)}")
         table.ids = read_label_file(wanted, table.X.shape[0], table.path, "ids")[0] if values is None else values
         table.id_name = None if values is None else wanted
-    elif table.ids is None:
+    elif table.ids is None and wanted is None:
         name = _recognised_ids(table)
-        if name is not None and name not in dropped:
+        if name is not None and name not in apart:
             table.ids, table.id_name = table.take_out(name), name
             table.notes.append(f"Names of rows: column {name!r}")
     if table.ids is not None:
@@ -50,31 +47,40 @@ def assign_ids(table: Table, wanted: str | None, dropped: frozenset[str]) -> Non
 
 def _recognised_ids(table: Table) -> str | None:
     """The column that holds ids by its name, or the only column of text that is different in each row."""
-    extra = table.extra.in_memory
-    named = [name for name, values in table.text.items() if name.lower() in ID_NAMES and _is_id(values)]
-    named += [name for name, values in extra.items() if name.lower() in ID_NAMES and _is_id(values)]
+    columns = [*table.text.items(), *table.extra.in_memory.items()]
+    named = [name for name, values in columns if is_id_name(name) and is_id(values)]
     if named:
         return named[0]
-    unique = [name for name, values in table.text.items() if _names_rows(values)]
+    unique = [name for name, values in table.text.items() if names_rows(values)]
     return unique[0] if len(unique) == 1 else None
 
 
-def _is_id(values: np.ndarray) -> bool:
-    """Whether the values are all different, and whole numbers or text rather than measurements."""
-    whole = values.dtype.kind in "OUiu" or (values.dtype.kind == "f" and bool((values % 1 == 0).all()))
-    return len(values) > 1 and whole and len(np.unique(values)) == len(values)
+def set_ids_aside(table: Table, keep: Collection[str], *, as_ids: bool) -> None:
+    """Take columns of numbers that only name or count the rows out of the data, unless they are in `keep`.
 
-
-def _is_long_id(values: np.ndarray) -> bool:
-    """Whether the values are ids, and too many for that to be a coincidence."""
-    return len(values) > _DISTINCT_BY_CHANCE and _is_id(values)
-
-
-def _names_rows(values: np.ndarray) -> bool:
-    """Whether text is different in each row, and not mostly formatted numbers such as 10% or 1,000."""
-    if not _is_long_id(values):
-        return False
-    return sum(_FORMATTED_NUMBER.fullmatch(str(value)) is not None for value in values) < len(values) / 2
+    The first of them names the rows, where nothing else does and `as_ids` says so; the others are extras.
+    """
+    named = [name for name, values in table.text.items() if is_id_name(name) and is_id(values)]
+    names = table.names or [str(place) for place in range(table.X.shape[1])]
+    counting = [names[c] for c in counting_columns(table.X)]
+    measured = [name for name in counting if may_be_measured(name) and name not in keep]
+    counting = [name for name in counting if not may_be_measured(name) and len(counting) < table.X.shape[1]]
+    found = [name for name in [*named, *counting] if name not in keep]
+    if len(found) == table.X.shape[1] + len(table.text):
+        return
+    table.names = names if found else table.names
+    for name in found:
+        values = table.take_out(name)
+        assert values is not None
+        what = "numbers the rows" if name in counting else "holds ids"
+        if as_ids and table.ids is None:
+            table.ids, table.id_name = typed(values), name
+            what += ", which are kept as names of the rows"
+        else:
+            table.extra = table.extra.with_columns({name: values})
+        table.notes.append(f"Column {name!r} {what}, and is not used as data; keep=[{name!r}] uses it")
+    for name in measured:
+        table.notes.append(f"Column {name!r} numbers the rows, and is used as data; drop=[{name!r}] leaves it out")
 
 
 def assign_weights(table: Table, wanted: str) -> None:
@@ -102,7 +108,7 @@ def assign_labels(table: Table, wanted: str) -> None:
             )
         table.labels, table.label_name = read_label_file(wanted, table.X.shape[0], table.path)
         return
-    if _is_long_id(values):
+    if is_long_id(values) and as_numbers(values) is None:
         others = [name for name in [*table.text, *table.extra] if name != wanted]
         hint = f"; labels could be {' or '.join(map(repr, others[:3]))}" if others else ""
         raise InputError(
@@ -112,15 +118,15 @@ def assign_labels(table: Table, wanted: str) -> None:
     table.labels, table.label_name = typed(values), wanted
 
 
-def recognise_labels(table: Table, dropped: frozenset[str]) -> None:
+def recognise_labels(table: Table, apart: Collection[str]) -> None:
     """Take as labels a column whose name suggests labels, or the only column of text, if there is one.
 
     If there are several such columns, text is preferred to numbers; a column that divides the rows in the same way as the
-    labels becomes an extra. If the recognised column was dropped, no other column takes its place.
+    labels becomes an extra. Columns in `apart`, which were dropped or are to stay data, are not taken; if the recognised column
+    was dropped, no other column takes its place.
     """
-    named = {
-        name: values for name, values in table.text.items() if name.lower() in LABEL_NAMES and not _is_long_id(values)
-    }
+    text = {name: values for name, values in table.text.items() if name not in apart}
+    named = {name: values for name, values in text.items() if name.lower() in LABEL_NAMES and not is_long_id(values)}
     if named:
         name = min(named, key=lambda name: typed(named[name]).dtype.kind not in "OU")
         table.labels, table.label_name = typed(table.text.pop(name)), name
@@ -129,12 +135,12 @@ def recognise_labels(table: Table, dropped: frozenset[str]) -> None:
             table.notes.append(f"Column {other!r} has the same classes as {name!r} and is left out")
         return
     for name, values in table.extra.in_memory.items():
-        if (name.lower() in LABEL_NAMES or name in LABEL_ARRAYS) and not _is_long_id(values):
-            if name not in dropped:
+        if (name.lower() in LABEL_NAMES or name in LABEL_ARRAYS) and not is_long_id(values):
+            if name not in apart:
                 table.labels, table.label_name = typed(values), name
             return
-    words = [name for name in table.text if name.lower() not in ID_NAMES]
-    if len(words) == 1 and not _is_long_id(table.text[words[0]]):
+    words = [name for name in text if not is_id_name(name) and as_numbers(text[name]) is None]
+    if len(words) == 1 and not is_long_id(table.text[words[0]]):
         table.labels, table.label_name = table.text.pop(words[0]), words[0]
 
 
@@ -166,14 +172,20 @@ def _hint(table: Table, wanted: str) -> str:
 # ----------------------------------------------------------------------------------------------------------------- data
 
 
-def restore_data(table: Table) -> None:
+def restore_data(table: Table, keep: Collection[str]) -> None:
     """Turn columns of numbers that were kept apart, but are neither labels nor ids, back into data."""
-    for name in [name for name in table.text if name.lower() in ID_NAMES | LABEL_NAMES]:
+    for name in [name for name in table.text if is_apart(name)]:
         values = as_numbers(table.text[name])
         if values is not None:
             del table.text[name]
             table.add_columns([name], values[:, None])
-            table.notes.append(f"Column {name!r} is used as data; drop=[{name!r}] leaves it out")
+            if name not in keep:
+                table.notes.append(f"Column {name!r} is used as data; drop=[{name!r}] leaves it out")
+
+
+def is_apart(name: str) -> bool:
+    """Whether a name is one of labels or ids, so that a reader keeps the column unconverted."""
+    return name.lower() in LABEL_NAMES or is_id_name(name)
 
 
 def as_numbers(values: np.ndarray) -> np.ndarray | None:

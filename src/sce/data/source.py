@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sce.core.hints import nearest_words
+from sce.core.hints import clipped, nearest_words
 from sce.errors import InputError
+
+_SHOWN_NAMES = 20  # of columns, in a message
 
 
 @dataclass(frozen=True)
@@ -24,8 +27,8 @@ class Request:
         Columns to leave out, written in the same way.
     apart : tuple of str
         Columns to keep apart from the numbers, unconverted: labels, ids, weights. They need not be among `columns`.
-    likely : frozenset of str
-        Names, in lower case, of columns that are probably labels or ids; they are kept apart as well.
+    likely : function from a name to a bool, optional
+        Whether a column of this name probably holds labels or ids; it is kept apart as well.
     array : str, optional
         Which array of a file that has several.
     decimal_comma : bool, default=False
@@ -37,14 +40,14 @@ class Request:
     columns: list[str] | None = None
     drop: list[str] = field(default_factory=list)
     apart: tuple[str, ...] = ()
-    likely: frozenset[str] = frozenset()
+    likely: Callable[[str], bool] | None = None
     array: str | None = None
     decimal_comma: bool = False
     header: str = "auto"
 
     def is_apart(self, name: str) -> bool:
         """Whether to keep a column apart from the numbers."""
-        return name in self.apart or name.lower() in self.likely
+        return name in self.apart or (self.likely is not None and self.likely(name))
 
 
 @dataclass
@@ -87,7 +90,8 @@ def refuse_duplicate_names(path: Path, names: list[str]) -> None:
     for place, name in enumerate(names):
         if name in seen:
             raise InputError(
-                f"{path} has two columns named {name!r} (the {ordinal(seen[name])} and the {ordinal(place)}); rename one."
+                f"{path} has two columns named {clipped(name)!r} (the {ordinal(seen[name])} and the {ordinal(place)}); "
+                "rename one."
             )
         seen[name] = place
 
@@ -167,19 +171,22 @@ def _places(path: Path, names: list[str] | None, count: int, wanted: list[str]) 
         elif _is_span(span):
             places.extend(_span(path, span, count))
         else:
-            raise InputError(f"{path} has no column {item!r}; {hint_at(item, names, count)}")
+            raise InputError(f"{path} has no column {clipped(item)!r}; {hint_at(item, names, count)}")
     return places
 
 
 def hint_at(item: str, names: list[str] | None, count: int) -> str:
-    """The column that was probably meant, or a list of all columns."""
-    near = nearest_words(item, names or [], likeness=0.6)
-    if near:
-        return f"did you mean {near[0]!r}?"
+    """The column that was probably meant, and a list of the columns.
+
+    >>> hint_at("knd", ["a", "kind"], 2), hint_at("nosuch", ["a", "kind"], 2)
+    ("did you mean 'kind'? It has a, kind.", 'it has a, kind.')
+    """
     if not names:
         return f"its {count} columns have no names: give numbers from 0 to {count - 1}, or ranges such as 0:{count}."
-    shown = ", ".join(names[:8]) + (f", ... ({count} in all)" if len(names) > 8 else "")
-    return f"it has {shown}."
+    near = nearest_words(item, names, likeness=0.6)
+    shown = ", ".join(clipped(name) for name in names[:_SHOWN_NAMES])
+    shown += f", ... ({len(names)} in all)" if len(names) > _SHOWN_NAMES else ""
+    return f"did you mean {clipped(near[0])!r}? It has {shown}." if near else f"it has {shown}."
 
 
 def _is_span(text: str) -> bool:

@@ -155,7 +155,8 @@ class Table:
         elif values is not None and name not in self.extra and self.names:
             place = self.names.index(name)
             rest = [c for c in range(self.X.shape[1]) if c != place]
-            self.X = self.X[:, rest]
+            ends = place in (0, self.X.shape[1] - 1)  # a slice leaves a memory-mapped array mapped
+            self.X = self.X[:, rest[0] : rest[-1] + 1] if ends and rest else self.X[:, rest]
             self.names = [self.names[c] for c in rest]
         return values
 

@@ -31,6 +31,7 @@ from sce.data.cells import (
     is_blank,
     is_missing,
     is_number,
+    is_truth,
     kind_of_column,
     with_point,
     without_mark,
@@ -181,7 +182,8 @@ def _columns(path: Path, head: list[Line], width: int, request: Request) -> tupl
     numbers = [c for c in chosen if c not in apart and kinds[c] != "text"]
     text = [c for c in range(width) if c in apart or (c in chosen and kinds[c] == "text")]
     beside = [names[c] for c in apart if c not in chosen]
-    return header is not None, Columns(names, numbers, text, beside, chosen)
+    truth = frozenset(c for c in numbers if kinds[c] == "truth")
+    return header is not None, Columns(names, numbers, text, beside, chosen, truth)
 
 
 def _header(head: list[Line], width: int, wanted: str) -> list[str] | None:
@@ -197,10 +199,10 @@ def _header(head: list[Line], width: int, wanted: str) -> list[str] | None:
     below = [line.cells for line in head[1:] if len(line.cells) == width]
     if wanted == "yes" or _counts_up(named):
         return named
-    if any(cell and (is_number(cell) or is_missing(cell)) for cell in first) or not any(first):
+    if any(cell and (is_number(cell) or is_missing(cell) or is_truth(cell)) for cell in first) or not any(first):
         return None
     columns = list(zip(*below, strict=True))
-    if any(kind_of_column(column) == "number" for column in columns):
+    if any(kind_of_column(column) in ("number", "truth") for column in columns):
         return named
     raw = [cell.strip() for cell in head[0].cells]
     repeated = any(name in map(str.strip, column) for name, column in zip(raw, columns, strict=False))

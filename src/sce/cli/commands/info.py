@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from sce.cli.console import Console
+from sce.core.hints import clipped
 from sce.core.missing import is_missing
 from sce.loading import load
 from sce.results.maps import Map
@@ -86,12 +87,12 @@ def _labels(result: Map | Sweep) -> str | None:
     name += f"{lost.sum()} rows without a label, " if lost.any() else ""
     if result.labels.dtype.kind == "f" and len(values):
         return f"{name}{len(values)} distinct numbers from {values[0]:g} to {values[-1]:g}"
-    shown = ", ".join(f"{value} ({count})" for value, count in zip(values[:10], counts[:10], strict=True))
+    shown = ", ".join(f"{clipped(value)} ({count})" for value, count in zip(values[:10], counts[:10], strict=True))
     return f"{name}{len(values)} classes: {shown}{', ...' if len(values) > 10 else ''}"
 
 
 def _rows(result: Map | Sweep) -> str:
-    return f"{result.ids[0]} ... {result.ids[-1]}"
+    return f"{clipped(result.ids[0])} ... {clipped(result.ids[-1])}"
 
 
 def _shown(value: Any) -> str:
