@@ -23,6 +23,7 @@ from sce.layout.records import Layout, Record, Watch
 from sce.layout.scale import ScaleRule
 from sce.layout.settings import LayoutOptions, layout_options
 from sce.layout.similarities import Similarities
+from sce.warm import compile_for
 
 
 class SCE(Estimator):
@@ -201,12 +202,16 @@ class SCE(Estimator):
         weights = validate.check_weights(sample_weight, X.shape[0])
         with Team(resolve_n_jobs(self.n_jobs)) as team, Reporter(bool(self.verbose)) as report:
             engine = make_engine(self.engine, team)
-            graph = build_affinity(X, parameters.graph, team, seed)
-            report.stage(_describe(graph))
-            refuse_light_points(parameters.layout.rule, graph.P, weights)
-            problem = Problem(Similarities(graph.P, team), weights, seed)
-            vectors = None if self._is_pairwise() else X
-            layout = lay_out(problem, parameters.layout, engine, vectors=vectors, watch=Watch(self.callback, report))
+            with compile_for(X.shape[0], parameters.layout.n_components, X, team.n_jobs) as ahead:
+                graph = build_affinity(X, parameters.graph, team, seed)
+                report.stage(_describe(graph))
+                refuse_light_points(parameters.layout.rule, graph.P, weights)
+                problem = Problem(Similarities(graph.P, team), weights, seed)
+                ahead.finish()
+                vectors = None if self._is_pairwise() else X
+                layout = lay_out(
+                    problem, parameters.layout, engine, vectors=vectors, watch=Watch(self.callback, report)
+                )
         self._learn(checked, graph, layout)
         return self
 

@@ -42,7 +42,7 @@ def test_the_command_line_is_the_estimator(sce, table):
 
 
 def test_every_parameter_has_an_option():
-    """With the same default; a callback is for Python only, and verbose is the absence of --quiet."""
+    """With the same default; callback and engine are for Python only, and verbose is the absence of --quiet."""
     signature = inspect.signature(SCE.__init__).parameters
     options = {option.parameter: option for option in EMBED.options if option.parameter}
     assert set(signature) - {"self", "callback", "verbose", "random_state", "engine"} == set(options)

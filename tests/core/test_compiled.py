@@ -139,3 +139,25 @@ def test_a_full_disk_is_no_error(tmp_path):
     """What cannot be kept is compiled again by the next process."""
     full = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
     assert run(full + DRAW, NUMBA_CACHE_DIR=str(tmp_path)) == run(DRAW, NUMBA_CACHE_DIR=str(tmp_path))
+
+
+def test_compiling_is_said_once(tmp_path):
+    """To whoever watches, before the first kernel that is not on disk; and never again in this environment."""
+    watched = "import sys, sce.core.progress as p; p.is_watched = lambda stream: True; sys.stderr = sys.stdout\n"
+    two = watched + DRAW + "; from sce.core.random import unit; unit(np.uint64(3))"
+    first = run(two, NUMBA_CACHE_DIR=str(tmp_path)).splitlines()
+    assert first[0] == "Compiling, once per environment."
+    assert run(two, NUMBA_CACHE_DIR=str(tmp_path)).splitlines() == first[1:]
+
+
+def test_a_quiet_command_does_not_say_that_it_compiles(tmp_path):
+    """Not even from its threads."""
+    code = """
+import sys, numpy as np, sce.core.progress as p
+from sce.core.parallel import Team
+from sce.core.random import unit
+p.is_watched, sys.stderr = lambda stream: True, sys.stdout
+with p.silence(), Team(2) as team:
+    team.split(lambda start, stop: unit(np.uint64(3)), 2)
+"""
+    assert run(code, NUMBA_CACHE_DIR=str(tmp_path)) == ""

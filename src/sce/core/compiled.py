@@ -22,6 +22,7 @@ from typing import Any
 import numba
 from numba.core.caching import FunctionCache
 
+from sce.core.progress import note
 from sce.core.sources import PACKAGE, Sources, own_sources
 
 # Fused multiply-add and nothing else: no re-ordering of sums, so results do not depend on the vector width of the CPU.
@@ -44,7 +45,13 @@ def kernel(function: Callable[..., Any] | None = None, *, fused: bool = False) -
     if function is None:
         return lambda f: kernel(f, fused=fused)
     folder = cache_folder()
-    options = {"nogil": True, "error_model": "numpy", "fastmath": set(FUSED) if fused else False, "forceinline": fused}
+    options = {
+        "nogil": True,
+        "error_model": "numpy",
+        "fastmath": set(FUSED) if fused else False,
+        "forceinline": fused,
+        "no_cfunc_wrapper": True,  # which only C needs: it would take a twentieth of the time to compile
+    }
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = folder or before  # read once, right here: other libraries' kernels keep their folder
     try:
@@ -68,16 +75,25 @@ class _ForgivingCache(FunctionCache):  # type: ignore[misc]
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled function, or None if there is none that can be read."""
         try:
-            return super().load_overload(sig, target_context)
+            found = super().load_overload(sig, target_context)
         except Exception:  # noqa: BLE001 (unpickling a broken file may raise anything)
+            found = None
             with contextlib.suppress(Exception):
                 self.flush()
-            return None
+        if found is None:
+            _say_once()
+        return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep a compiled function, if that is possible."""
         with contextlib.suppress(Exception):
             super().save_overload(sig, data)
+
+
+@lru_cache(maxsize=1)
+def _say_once() -> None:
+    """Say why nothing seems to happen for some seconds."""
+    note("Compiling, once per environment.")
 
 
 @lru_cache(maxsize=1)

@@ -10,6 +10,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from typing import Any
 
 from sce.errors import ParameterError
@@ -87,7 +88,7 @@ class Team:
         futures: list[Future[Any]] = []
         try:
             if self._pool is not None:
-                futures += [self._pool.submit(function, *call) for call in calls[:-1]]
+                futures += [self._pool.submit(copy_context().run, function, *call) for call in calls[:-1]]
                 calls = calls[-1:]
             for call in calls:
                 function(*call)

@@ -63,7 +63,7 @@ def _compile(console: Console) -> None:
     """Compile what a fit needs, so that the first fit of this environment starts at once."""
     from sce.warm import compile_ahead
 
-    done = compile_ahead(console.say)
+    done = compile_ahead()
     console.stage("compile", "Compiled the kernels" if done else "The kernels were compiled already")
 
 
