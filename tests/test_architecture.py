@@ -29,7 +29,7 @@ MAY_IMPORT = {
     "estimator": {"errors", "core", "graph", "layout", "engines", "warm"},
     "clusters": {"errors", "core", "graph"},
     "quality": {"errors", "core", "data", "graph", "clusters"},
-    "sweeping": {"errors", "core", "data", "layout", "results", "estimator", "clusters", "quality"},
+    "sweeping": {"errors", "core", "data", "graph", "layout", "results", "estimator", "clusters", "quality"},
     "loading": {"errors", "core", "data", "results"},
     "tl": {"errors", "core", "layout", "results", "estimator"},
     "plot": {"errors", "core", "data", "graph", "results", "clusters", "quality"},

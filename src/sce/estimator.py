@@ -15,6 +15,7 @@ from sce.core.protocol import Estimator, wrapping
 from sce.engines.choose import check_engine, make_engine
 from sce.errors import ParameterError
 from sce.graph.build import AffinityResult, GraphOptions, build_affinity
+from sce.graph.networks import as_network
 from sce.layout.engine import Engine
 from sce.layout.lay_out import lay_out
 from sce.layout.light_points import refuse_light_points
@@ -184,9 +185,11 @@ class SCE(Estimator):
 
         Parameters
         ----------
-        X : array, data frame or sparse matrix of shape (n_samples, n_features)
+        X : array, data frame, sparse matrix or array of shape (n_samples, n_features), or graph
             Vectors; or a square matrix, where `affinity` or `metric` is "precomputed". Data frames may be of pandas, polars,
-            pyarrow or any other library that narwhals knows, and may hold the vectors in a column of lists.
+            pyarrow or any other library that narwhals knows, and may hold the vectors in a column of lists. A graph of networkx
+            or igraph is P itself, whatever the affinity: the attribute "weight" of its edges counts, several edges between two
+            nodes add up, and the names of the nodes become `ids_`.
         y : ignored
         sample_weight : array of shape (n_samples,), optional
             How many points each row stands for: two rows repel each other in proportion to the product of their weights.
@@ -198,17 +201,17 @@ class SCE(Estimator):
         parameters = check_parameters(self)
         seed = validate.draw_seed(self.random_state)
         checked = copy(self)  # records the columns of X: a fit that fails leaves this estimator as it was
-        X = checked._check(X)  # noqa: SLF001
+        X, graph_options = checked._check(X, parameters.graph)  # noqa: SLF001
         weights = validate.check_weights(sample_weight, X.shape[0])
         with Team(resolve_n_jobs(self.n_jobs)) as team, Reporter(bool(self.verbose)) as report:
             engine = make_engine(self.engine, team)
             with compile_for(X.shape[0], parameters.layout.n_components, X, team.n_jobs) as ahead:
-                graph = build_affinity(X, parameters.graph, team, seed)
+                graph = build_affinity(X, graph_options, team, seed)
                 report.stage(_describe(graph))
                 refuse_light_points(parameters.layout.rule, graph.P, weights)
                 problem = Problem(Similarities(graph.P, team), weights, seed)
                 ahead.finish()
-                vectors = None if self._is_pairwise() else X
+                vectors = None if graph_options.is_pairwise else X
                 layout = lay_out(
                     problem, parameters.layout, engine, vectors=vectors, watch=Watch(self.callback, report)
                 )
@@ -228,11 +231,18 @@ class SCE(Estimator):
         embedding: np.ndarray = self.fit(X, y, sample_weight).embedding_
         return embedding
 
-    def _is_pairwise(self) -> bool:
-        return any(validate.is_word(value, "precomputed") for value in (self.affinity, self.metric))
-
-    def _check(self, X: Any) -> Any:
-        return validate.check_square(self, X) if self._is_pairwise() else validate.check_vectors(self, X)
+    def _check(self, X: Any, options: GraphOptions) -> tuple[Any, GraphOptions]:
+        """X as the graph is made from it, and how: a graph of networkx or igraph is P itself."""
+        network = as_network(X)
+        if network is not None:
+            options = given_options(options)
+            X = validate.check_square(self, network.weights)
+            validate.note_rows(self, network.names)
+        elif options.is_pairwise:
+            X = validate.check_square(self, X)
+        else:
+            X = validate.check_vectors(self, X)
+        return X, options
 
     def _learn(self, checked: SCE, graph: AffinityResult, layout: Layout) -> None:
         """Set the learned attributes, all at the very end: an interrupted fit leaves the estimator as it was."""
@@ -262,7 +272,7 @@ class SCE(Estimator):
     def _describe_to(self, tags: Any) -> Any:
         """Fill in scikit-learn's tags."""
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self._is_pairwise()
+        tags.input_tags.pairwise = any(validate.is_word(value, "precomputed") for value in (self.affinity, self.metric))
         tags.transformer_tags.preserves_dtype = ["float32"]
         return tags
 
@@ -274,7 +284,7 @@ class Parameters(NamedTuple):
     layout: LayoutOptions
 
 
-_GRAPH_PARAMETERS = ("affinity", "n_neighbors", "perplexity", "metric")
+GRAPH_PARAMETERS = ("affinity", "n_neighbors", "perplexity", "metric")
 _LAYOUT_PARAMETERS = (
     *("n_components", "scale", "alpha", "exaggeration", "n_epochs", "learning_rate", "n_repulsive"),
     *("init", "tol", "optimizer"),
@@ -284,11 +294,31 @@ _LAYOUT_PARAMETERS = (
 def check_parameters(model: SCE) -> Parameters:
     """The parameters as graph and layout take them; raises ParameterError at the first value that is never valid."""
     layout = layout_options(**{name: getattr(model, name) for name in _LAYOUT_PARAMETERS})
-    graph = GraphOptions(**{name: getattr(model, name) for name in _GRAPH_PARAMETERS})
+    graph = GraphOptions(**{name: getattr(model, name) for name in GRAPH_PARAMETERS})
     check_engine(model.engine)
     if model.callback is not None and not callable(model.callback):
         raise ParameterError(f"callback must be a function (epoch, Y, r, loss); got {model.callback!r}.")
     return Parameters(graph, layout)
+
+
+def given_options(options: GraphOptions) -> GraphOptions:
+    """The options for a graph of networkx or igraph, which is P itself; those that have no effect on it are refused.
+
+    Examples
+    --------
+    >>> given_options(GraphOptions()).affinity
+    'precomputed'
+    """
+    default = GraphOptions()
+    for name in ("n_neighbors", "perplexity", "metric"):
+        if getattr(options, name) != getattr(default, name):
+            raise ParameterError(
+                f"{name} has no effect on a graph, whose edges are the similarities; leave it out. If its weights are "
+                "distances, give a matrix of them with metric='precomputed'."
+            )
+    if options.affinity not in (default.affinity, "precomputed"):
+        raise ParameterError(f"affinity must be 'precomputed' for a graph, or left out; got {options.affinity!r}.")
+    return GraphOptions(affinity="precomputed")
 
 
 def _describe(graph: AffinityResult) -> str:

@@ -12,7 +12,9 @@ from sce.core.memory import free_memory
 from sce.core.parallel import Team, resolve_n_jobs
 from sce.core.progress import Reporter
 from sce.errors import InputError, ParameterError
-from sce.estimator import SCE, check_parameters
+from sce.estimator import GRAPH_PARAMETERS, SCE, check_parameters, given_options
+from sce.graph.build import GraphOptions
+from sce.graph.networks import as_network
 from sce.layout.family import minimise, turned, walk
 from sce.layout.gradient.terms import Gradient
 from sce.layout.plan import GATHERING_R
@@ -91,6 +93,7 @@ def sweep(
     ((3, 300, 2), ['SCE', 't-SNE'])
     """
     rules, values = check_values(log10_r, alphas)
+    X, ids, parameters = _opened(X, ids, parameters)
     model = _model(parameters)
     n = _count_rows(X)
     _refuse_too_large(len(rules), n, model.n_components)
@@ -154,6 +157,15 @@ def _model(parameters: dict[str, Any]) -> SCE:
     if not isinstance(model.random_state, int | np.integer):  # one seed for all that follows, and to be kept
         model.random_state = validate.draw_seed(model.random_state)
     return model
+
+
+def _opened(X: Any, ids: Any, parameters: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
+    """X, ids and parameters, with a graph of networkx or igraph as a matrix."""
+    network = as_network(X)
+    if network is None:
+        return X, ids, parameters
+    given_options(GraphOptions(**{name: parameters[name] for name in GRAPH_PARAMETERS if name in parameters}))
+    return network.weights, network.names if ids is None else ids, {**parameters, "affinity": "precomputed"}
 
 
 def _count_rows(X: Any) -> int:

@@ -22,7 +22,7 @@ def check_vectors(estimator: Any, X: Any) -> Any:
     Sets n_features_in_, feature_names_in_ and ids_ of the estimator.
     """
     _refuse_annotated(X)
-    _note_rows(estimator, None)
+    note_rows(estimator, None)
     frame = as_matrix(X)
     if frame is not None:
         return _check_frame(estimator, frame)
@@ -55,11 +55,11 @@ def _check_frame(estimator: Any, frame: Matrix) -> Any:
                 "X.columns = X.columns.astype(str)."
             )
         estimator.feature_names_in_ = np.array(names, object)
-    _note_rows(estimator, frame.ids)
+    note_rows(estimator, frame.ids)
     return frame.X
 
 
-def _note_rows(estimator: Any, ids: np.ndarray | None) -> None:
+def note_rows(estimator: Any, ids: np.ndarray | None) -> None:
     """Note the index of X, where it has one."""
     if ids is not None:
         estimator.ids_ = ids
@@ -91,7 +91,7 @@ def check_square(estimator: Any, X: Any) -> Any:
     """A graph or distance matrix as it is, once it is known to be 2-D and square; sets n_features_in_."""
     _refuse_annotated(X)
     frame = as_matrix(X)
-    _note_rows(estimator, None if frame is None else frame.ids)
+    note_rows(estimator, None if frame is None else frame.ids)
     if frame is not None:
         X = frame.X
     elif not sp.issparse(X):

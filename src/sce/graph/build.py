@@ -49,6 +49,11 @@ class GraphOptions:
         """Whether `perplexity`, rather than `n_neighbors`, sets the number of neighbours."""
         return self.perplexity is not None and self.affinity in WITH_PERPLEXITY
 
+    @property
+    def is_pairwise(self) -> bool:
+        """Whether X is a square matrix of similarities or distances."""
+        return "precomputed" in (self.affinity, self.metric)
+
     def __post_init__(self) -> None:
         for name, (is_valid, sentence) in _CONSTRAINTS.items():
             value = getattr(self, name)

@@ -10,6 +10,7 @@ from scipy import sparse
 from sce.core.warn import warn
 from sce.errors import GraphWarning, InputError
 from sce.graph.csr import check_similarities, entry_rows
+from sce.graph.networks import as_network
 
 _SYMMETRY_TOLERANCE = 1e-5  # relative difference of two mirror images, or of the sum to 1, that float32 explains
 
@@ -19,7 +20,7 @@ def check_affinity(P: Any) -> sparse.csr_matrix:
 
     Parameters
     ----------
-    P : array or scipy sparse matrix or array of shape (n, n)
+    P : array or scipy sparse matrix or array of shape (n, n), or graph of networkx or igraph
         Never changed. A graph that this function has made comes back bit for bit. Entries given twice are summed. If it
         is not symmetric, (P + P') / 2 is used, with a warning.
 
@@ -29,6 +30,8 @@ def check_affinity(P: Any) -> sparse.csr_matrix:
     array([[0. , 0.5],
            [0.5, 0. ]], dtype=float32)
     """
+    network = as_network(P)
+    P = P if network is None else network.weights
     if _is_square(P) and P.dtype == np.float32:
         given = sparse.csr_matrix(P)
         if _is_ours(given):
