@@ -91,8 +91,8 @@ CASES = {
         "There is no file far/x.csv: the folder far does not exist."),
     "an unknown kind of file": (
         put("data.xlsx", "PK"), "embed data.xlsx", 3,
-        "data.xlsx ends in .xlsx, which sce cannot read; it reads .npy, .npz, .csv, .tsv, .txt, .parquet, .mtx, .h5ad "
-        "(.csv, .tsv, .txt, .mtx also as .gz).",
+        "data.xlsx ends in .xlsx, which sce cannot read; it reads .npy, .npz, .csv, .tsv, .txt, .jsonl, .ndjson, .parquet, "
+        ".arrow, .feather, .mtx, .h5ad (.csv, .tsv, .txt, .jsonl, .ndjson, .mtx also as .gz).",
     ),
     "an .npz called .csv": (
         put("data.csv", b"PK\x03\x04xxxx"), "embed data.csv", 3,

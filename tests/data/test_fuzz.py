@@ -41,6 +41,17 @@ def parquet_bytes():
     return file.getvalue()
 
 
+def arrow_bytes(new):
+    pa = pytest.importorskip("pyarrow", reason="Arrow needs pyarrow")
+    from pyarrow import ipc
+
+    file = io.BytesIO()
+    table = pa.table({"e": [[1.0, 2.0], [3.0, 4.0]], "t": ["x", "y"]})
+    with getattr(ipc, new)(file, table.schema) as writer:
+        writer.write_table(table)
+    return file.getvalue()
+
+
 def map_bytes(header):
     return saved(np.savez, sce_map=np.array(json.dumps(header)), Y=X.astype(np.float32), ids=np.arange(4))
 
@@ -56,6 +67,7 @@ GOOD = {
     "dia.npz": saved(sp.save_npz, sp.dia_matrix(X), compressed=False),
     "map.npz": map_bytes({"format": 1, "r": 1.0, "parameters": {}, "facts": {}}),
     "data.csv": b"a,b,label\n1,2,x\n3,4,y\n5,,x\n",
+    "data.jsonl": b'{"id": "u", "e": [1.5, 2]}\n{"id": null, "e": [3, 4]}\n',
     "data.tsv": b"a\tb\n1\t2\n3\t4\n",
     "data.csv.gz": gzip.compress(b"a,b\n1,2\n3,4\n", mtime=0),
     "data.mtx": saved(scipy.io.mmwrite, sp.coo_matrix(X)),
@@ -113,11 +125,16 @@ def test_any_text(tmp_path_factory, text):
     attempt(path)
 
 
-NAMES = [*GOOD, "data.parquet"]
+WITH_PYARROW = {
+    "data.parquet": parquet_bytes,
+    "file.arrow": lambda: arrow_bytes("new_file"),
+    "stream.arrow": lambda: arrow_bytes("new_stream"),
+}
+NAMES = [*GOOD, *WITH_PYARROW]
 
 
 def content(name):
-    return GOOD[name] if name in GOOD else parquet_bytes()
+    return GOOD[name] if name in GOOD else WITH_PYARROW[name]()
 
 
 def damaged(good, rng):

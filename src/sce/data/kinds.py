@@ -16,6 +16,10 @@ class FileKind(NamedTuple):
 
 
 _TEXT_TABLE = FileKind("a text table", "sce.data.text:read_text", gzip=True)
+_JSON_LINES = FileKind("a file of JSON lines", "sce.data.json_lines:read_json_lines", gzip=True)
+_ARROW = FileKind(
+    "an Arrow table", "sce.data.ipc:read_ipc", rb"ARROW1|\xff\xff\xff\xff", "an Arrow table (.arrow, .feather)"
+)
 
 # The ending, without .gz, of every kind of file. A new format needs a row here and a module with its reader.
 FILE_KINDS = {
@@ -29,7 +33,11 @@ FILE_KINDS = {
     ".csv": _TEXT_TABLE,
     ".tsv": _TEXT_TABLE,
     ".txt": _TEXT_TABLE,
+    ".jsonl": _JSON_LINES,
+    ".ndjson": _JSON_LINES,
     ".parquet": FileKind("a Parquet table", "sce.data.parquet:read_parquet", rb"PAR1", "a Parquet table"),
+    ".arrow": _ARROW,
+    ".feather": _ARROW,
     ".mtx": FileKind(
         "a Matrix Market file",
         "sce.data.matrix_market:read_mtx",

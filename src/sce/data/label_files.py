@@ -77,7 +77,7 @@ def split_spec(spec: str) -> tuple[Path, str | None]:
     if path.exists() or ":" not in spec:
         return path, None
     head, _, column = spec.rpartition(":")
-    known = any(head.lower().removesuffix(".gz").endswith(kind) for kind in FILE_KINDS)
+    known = any(head.lower().removesuffix(".gz").endswith(kind) for kind in FILE_KINDS) or Path(head).is_dir()
     return (Path(head), column) if known else (path, None)
 
 

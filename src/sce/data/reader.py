@@ -50,7 +50,8 @@ def read(
     Parameters
     ----------
     path : str or Path
-        A .npy, .npz, .csv, .tsv, .txt, .parquet, .mtx or .h5ad file; text and .mtx also as .gz. An .npy is memory-mapped.
+        A .npy, .npz, .csv, .tsv, .txt, .jsonl, .ndjson, .parquet, .arrow, .feather, .mtx or .h5ad file (text and .mtx also as
+        .gz), or a folder of .parquet or .arrow parts. An .npy is memory-mapped.
     columns : list of str, optional
         The columns to use as data: names, numbers, or ranges such as "2:5". All by default. The others are in `extra`.
     drop : list of str, optional

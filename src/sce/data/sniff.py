@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sce.core.hints import nearest_words
 from sce.data.kinds import FILE_KINDS, READABLE_FILES
+from sce.data.parts import kind_of_folder
 from sce.errors import InputError, SCEError
 
 # First bytes of files that sce does not read, and what such a file is.
@@ -47,7 +48,7 @@ def check_file(path: Path) -> str:
         raise InputError("sce reads files, not standard input; save the data to a file first.")
     try:
         if path.is_dir():
-            raise InputError(f"{path} is a folder; give a file in it.")
+            return _check_folder(path)
         kind = kind_of(path)
         with path.open("rb") as file:
             first = file.read(4096)
@@ -60,6 +61,14 @@ def check_file(path: Path) -> str:
     if not first:
         raise InputError(f"{path} is empty; give a file with data in it.")
     _check_signature(path, kind, first)
+    return kind
+
+
+def _check_folder(path: Path) -> str:
+    """The kind of the parts of a table in a folder."""
+    kind = kind_of_folder(path)
+    if kind is None:
+        raise InputError(f"{path} is a folder; give a file in it.")
     return kind
 
 
