@@ -21,7 +21,7 @@ def save(path, rows):
 
 @pytest.fixture(params=[10_000, 7], ids=["one block", "blocks"])
 def blocks(request, monkeypatch):
-    monkeypatch.setattr(json_lines, "_BLOCK_ROWS", request.param)
+    monkeypatch.setattr(json_lines, "_LINES_AT_ONCE", request.param)
 
 
 def test_columns(tmp_path, blocks):
@@ -93,7 +93,7 @@ def test_what_is_wrong(tmp_path, blocks, text, message):
 
 def test_text_after_blocks_of_numbers(tmp_path, monkeypatch):
     """The row is named although it is in another block; a column of labels may be mixed."""
-    monkeypatch.setattr(json_lines, "_BLOCK_ROWS", 5)
+    monkeypatch.setattr(json_lines, "_LINES_AT_ONCE", 5)
     path = save(tmp_path / "a.jsonl", [{"a": "x" if i == 12 else None if i > 9 else i, "b": i % 4} for i in range(15)])
     with pytest.raises(InputError, match=r"'a' \(text, such as 'x' in row 12, and other values\)"):
         read(path)

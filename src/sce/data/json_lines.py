@@ -18,9 +18,9 @@ from sce.data.content import NUMBERS, OTHER, TEXT, VECTORS, Content, VectorColum
 from sce.data.source import Request, Source
 from sce.errors import InputError
 
-_BLOCK_ROWS = 10_000
-_BLOCK_CHARACTERS = 4_000_000
-_LINE = "vector"  # what the column is called where each line is a list
+_LINES_AT_ONCE = 10_000
+_CHARACTERS_AT_ONCE = 4_000_000
+_NAMELESS = "vector"  # what the column is called where each line is a list
 _GAPS = "gaps"  # a block of a column that holds nothing
 
 
@@ -93,7 +93,7 @@ def _record(path: Path, number: int, line: str) -> dict[str, Any]:
             f"Line {number} of {path} is not JSON ({error.msg}, at character {error.pos + 1}); correct it, or leave it out."
         ) from None
     if isinstance(found, list) and not any(isinstance(part, dict | list) for part in found):
-        return {_LINE: found}
+        return {_NAMELESS: found}
     if isinstance(found, list):
         raise InputError(
             f"Line {number} of {path} holds an array of rows; write each row on a line of its own, for example with: "
@@ -114,7 +114,7 @@ def _parts(records: Iterator[tuple[int, int, dict[str, Any]]]) -> Iterator[list[
     for number, length, record in records:
         part.append((number, record))
         size += length
-        if len(part) >= _BLOCK_ROWS or size >= _BLOCK_CHARACTERS:
+        if len(part) >= _LINES_AT_ONCE or size >= _CHARACTERS_AT_ONCE:
             yield part
             part, size = [], 0
     if part:
