@@ -130,5 +130,5 @@ def _refuse_others(table: Content, names: list[str]) -> None:
         more = f" and {len(others) - 5} more" if len(others) > 5 else ""
         raise InputError(
             f"{table.path} has columns that hold neither numbers nor text: {shown}{more}; convert them to numbers, or leave "
-            f"them out with drop=[{listed(others)}]."
+            f"them out with drop={others!r}."
         )
