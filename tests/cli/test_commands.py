@@ -66,6 +66,66 @@ def test_plot_options(sce, drawn, tmp_path):
     assert sce("plot", "map.npz", "--kind", "clases").code == 2
 
 
+def test_plot_colours_and_names(sce, drawn, tmp_path):
+    """Reach the picture; what the labels have no use for is refused in the words of the command line."""
+
+    def picture(*options):
+        assert sce("plot", "map.npz", "-o", "a.svg", *options).code == 0
+        return (tmp_path / "a.svg").read_text().lower()
+
+    assert "#ff0000" in picture("--palette", "red,#00ff00")
+    assert "#ff0000" not in picture("--palette", "red,#00ff00", "--highlight", "v")
+    assert "#ff0000" in picture("--palette", "v=red,u=blue", "--highlight", "v")
+    assert ">others</text>" in picture("--highlight", "v")
+    assert "#16181d" in picture("--theme", "dark", "--names")
+    assert "#66c2a5" in picture("--palette", "Set2")
+    for options, message in (
+        (["--highlight", "w"], "--highlight must name classes; 'w' is none of u, v."),
+        (["--colormap", "magma"], "--colormap must be left out: the labels are classes; use --palette"),
+        (["--labels", "none", "--names"], "--names must be left out"),
+    ):
+        said = sce("plot", "map.npz", *options)
+        assert said.code == 2
+        assert message in said.err
+
+
+@pytest.mark.parametrize("command", ["embed", "sweep"])
+def test_colours_are_checked_before_the_work(sce, table, tmp_path, command):
+    """Nothing is written where the picture could not be drawn; and without a picture they have no use."""
+    for options, message in (
+        (["--plot", "a.png", "--highlight", "w"], "'w' is none of u, v."),
+        (["--theme", "dark"], "--theme is for the picture; add --plot FILE, or leave it out."),
+    ):
+        said = sce(command, "data.csv", "-o", "made.npz", "--quiet", *options)
+        assert said.code == 2
+        assert message in said.err
+    assert not (tmp_path / "made.npz").exists()
+    options = ["--palette", "red,blue", "--theme", "dark", "--names"]
+    assert sce(command, "data.csv", "-o", "made.npz", "--quiet", "--plot", "a.svg", *options).code == 0
+    assert "#ff0000" in (tmp_path / "a.svg").read_text()
+
+
+def test_maps_with_dates(sce, tmp_path):
+    """Dates stay dates in a map: a colour bar in the picture, the range in sce info, the days in an export."""
+    model = package.SCE(random_state=0, n_epochs=2).fit(np.random.default_rng(0).normal(size=(60, 3)))
+    labels = np.datetime64("2020-01-01", "ns") + np.arange(60) * np.timedelta64(10, "D")
+    labels[0] = "NaT"
+    for given in (labels, labels.astype("datetime64[us]").astype(object)):
+        package.Map.from_model(model, labels=given, label_name="day").save(tmp_path / "map.npz")
+        back = package.load("map.npz").labels
+        assert back.dtype.kind == "M"
+        np.testing.assert_array_equal(back, labels)
+        assert (
+            "day: 1 rows without a label, 59 distinct dates from 2020-01-11 to 2021-08-13\n"
+            in sce("info", "map.npz").out
+        )
+        assert sce("plot", "map.npz", "-o", "a.svg").code == 0
+        assert ">2021-01" in (tmp_path / "a.svg").read_text()
+        assert sce("export", "map.npz").code == 0
+        assert (tmp_path / "map.csv").read_text().splitlines()[2].endswith(",2020-01-11")
+        (tmp_path / "map.csv").unlink()
+
+
 def test_maps_of_one_and_three_dimensions(sce, table, tmp_path):
     """Can be drawn as well."""
     for d in (1, 3):

@@ -17,10 +17,31 @@ def test_no_two_classes_share_a_colour(k):
     np.testing.assert_array_equal(colors, class_colors(k))
 
 
-def test_few_classes_have_the_colours_of_matplotlib():
-    """tab10 up to ten, tab20 up to twenty, to the last bit."""
-    np.testing.assert_array_equal(class_colors(10), colormaps["tab10"](np.arange(10))[:, :3])
+def test_up_to_twenty_classes_have_the_colours_of_matplotlib():
+    """tab20, to the last bit."""
     np.testing.assert_array_equal(class_colors(20), colormaps["tab20"](np.arange(20))[:, :3])
+
+
+@pytest.mark.parametrize("sight", ["usual", "no red", "no green", "no blue"])
+def test_ten_classes_can_be_told_apart_by_colour_blind_people(sight):
+    """Simulated with the matrices of Machado et al. (2009); the first nine also from the grey of points without a class."""
+    seen = {
+        "usual": np.eye(3),
+        "no red": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+        "no green": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+        "no blue": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+    }[sight]
+    colors = np.vstack([class_colors(10), MISSING_COLOR])
+    linear = np.where(colors <= 0.04045, colors / 12.92, ((colors + 0.055) / 1.055) ** 2.4)
+    places = oklab(gamma(np.clip(linear @ np.transpose(seen), 0, 1)))
+    apart = np.sqrt(((places[:, None] - places) ** 2).sum(axis=-1)) + np.eye(11)
+    assert apart[:10, :10].min() > 0.065
+    assert apart[:9, 10].min() > 0.065
+
+
+def gamma(linear):
+    """sRGB of linear light."""
+    return np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
 
 
 def test_no_class_is_grey_beside_points_without_a_class():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from sce.core import raster
 from sce.core.dots import Tone
-from sce.core.palette import MISSING_COLOR, by_class, by_number, plain
+from sce.core.palette import MISSING_COLOR, by_class, by_number, class_colors, plain
 from sce.core.raster import Frame, Paint
 
 
@@ -48,7 +48,7 @@ def test_points_at_the_border_are_in_the_picture():
 
 def test_blocks_do_not_matter(monkeypatch):
     """The same image whether points are taken all at once or seven at a time."""
-    Y, paint = random_map(100), by_class(np.arange(100) % 5 - 1, 4, beside_grey=True)
+    Y, paint = random_map(100), by_class(np.arange(100) % 5 - 1, class_colors(4))
     whole = raster.image(Y, paint, frame_of(20, 20), 1.0, 1.5, lambda D: Tone(0.5))
     monkeypatch.setattr(raster, "POINTS_AT_ONCE", 7)
     np.testing.assert_array_equal(raster.image(Y, paint, frame_of(20, 20), 1.0, 1.5, lambda D: Tone(0.5)), whole)
@@ -57,7 +57,7 @@ def test_blocks_do_not_matter(monkeypatch):
 def test_classes_mix_by_their_counts():
     """The colour of a pixel is the mean of the colours of the discs over it, its opacity that of so many dots."""
     Y, codes = random_map(30), np.arange(30) % 3
-    paint = by_class(codes, 3, beside_grey=False)
+    paint = by_class(codes, class_colors(3))
     picture = raster.image(Y, paint, frame_of(12, 9), 1.0, 1.7, lambda D: Tone(0.4))
     parts = np.stack([slow_overlap(Y[codes == k], 9, 12, 1.7) for k in range(3)], axis=-1)
     D = parts.sum(axis=-1)
@@ -77,7 +77,7 @@ def test_numbers_are_coloured_by_their_mean():
 def test_points_without_a_class_lie_beneath():
     """A pixel under an opaque dot of a class shows nothing of the grey dots, however many; elsewhere they are grey."""
     Y = np.array([[0.25, 0.5]] + [[0.25, 0.5]] * 50 + [[0.75, 0.5]])
-    paint = by_class(np.array([0] + [-1] * 51), 1, beside_grey=True)
+    paint = by_class(np.array([0] + [-1] * 51), class_colors(1))
     picture = raster.image(Y, paint, frame_of(2, 1), 1.0, 0.5, lambda D: Tone(1.0))
     np.testing.assert_allclose(picture[0, 0], np.append(255 * paint.channels[0], 255), atol=1)
     np.testing.assert_allclose(picture[0, 1], np.append(255 * MISSING_COLOR, 255), atol=1)

@@ -1,5 +1,7 @@
 """What labels are taken for."""
 
+import datetime as dt
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -109,3 +111,31 @@ def test_a_kind_like_none_other_is_refused():
     """Without a guess."""
     with pytest.raises(ParameterError, match=r"kind must be 'auto', 'classes' or 'number'; got 7\.$"):
         as_labels([1], 1, 7)
+
+
+def test_dates_are_numbers_of_days():
+    """Of any unit, as objects of Python or pandas, in time zones; missing ones are NaN."""
+    noon = [0.5, np.nan, 1.0]
+    arrays = [
+        np.array(["1970-01-01T12", "NaT", "1970-01-02"], f"datetime64[{unit}]") for unit in ("h", "s", "us", "ns")
+    ]
+    lists = [
+        [dt.datetime.fromisoformat("1970-01-01T12:00"), None, dt.datetime.fromisoformat("1970-01-02")],
+        [dt.datetime.fromisoformat("1970-01-01T14:00+02:00"), None, dt.date(1970, 1, 2)],
+        [np.datetime64("1970-01-01T12"), np.datetime64("NaT"), dt.date(1970, 1, 2)],
+    ]
+    for labels in (*arrays, *lists):
+        found = as_labels(labels, 3, "auto")
+        assert found.dates
+        np.testing.assert_array_equal(found.values, noon)
+    mixed = as_labels([dt.date(1970, 1, 1), "later"], 2, "auto")
+    assert mixed.names == ["1970-01-01", "later"]
+
+
+def test_dates_as_classes_on_request():
+    """In the order of time, without a time of day that is always midnight."""
+    days = np.array(["2024-02-01", "NaT", "2023-12-31"], "datetime64[ns]")
+    found = as_labels(days, 3, "classes")
+    assert found.names == ["2023-12-31", "2024-02-01"]
+    assert found.codes.tolist() == [1, -1, 0]
+    assert as_labels(days + np.timedelta64(90, "s"), 3, "classes").names[0] == "2023-12-31T00:01:30"

@@ -17,11 +17,27 @@ def test_a_legend_has_the_height_of_the_picture_at_most():
         assert axes.x1 <= box.x0 <= box.x1 <= ax.figure.bbox.x1
 
 
-def test_more_classes_are_counted():
-    """Below the picture, without a legend."""
-    ax = scatter(normal(92), [f"trial {k}" for k in range(92)])
-    assert ax.get_legend() is None
-    assert ax.get_xlabel() == "92 classes"
+def test_of_many_classes_the_largest_are_named():
+    """In the order of all, and a line without a dot says how many others there are."""
+    labels = np.repeat([f"trial {k}" for k in range(92)], 1 + np.arange(92) % 7 * 3)
+    ax = scatter(normal(len(labels)), labels)
+    shown = legend_of(ax)
+    assert len(shown) == 41
+    assert shown[-1] == "and 52 others"
+    assert ax.get_legend().legend_handles[-1].get_marker() == ""
+    assert {int(name[6:]) % 7 for name in shown[:-1]} == {4, 5, 6, 3}
+    numbers = [int(name[6:]) for name in shown[:-1]]
+    assert numbers == sorted(numbers)
+    box, axes = ax.get_legend().get_window_extent(), ax.get_window_extent()
+    assert axes.y0 <= box.y0 <= box.y1 <= axes.y1
+
+
+def test_where_many_classes_have_no_room_fewer_are_named():
+    """Rather than none."""
+    ax = Figure(figsize=(6, 3)).subplots()
+    scatter(normal(920), [f"trial {k % 92}" for k in range(920)], ax=ax)
+    assert 10 < len(legend_of(ax)) < 41
+    assert "others" in legend_of(ax)[-1]
 
 
 def test_names_are_shown_as_they_are():

@@ -5,7 +5,6 @@ from __future__ import annotations
 from sce.cli.groups import (
     COMPARED_GRAPH,
     COMPARING,
-    DRAWING,
     GRAPH_OPTIONS,
     LAYOUT,
     MEASURING,
@@ -17,6 +16,7 @@ from sce.cli.groups import (
     WRITING,
 )
 from sce.cli.options import Command, Group, Option
+from sce.cli.picture_groups import COLORING, DRAWING
 
 EXIT_CODES = {
     0: "success",
@@ -38,7 +38,7 @@ COMMANDS = [
         "embed",
         "make a map of your data",
         "Make a map in which similar points lie close together. Nothing is written unless the whole run succeeds.",
-        [READING, PREPARING, GRAPH_OPTIONS, LAYOUT, WRITING, OUTPUT],
+        [READING, PREPARING, GRAPH_OPTIONS, LAYOUT, WRITING, COLORING, OUTPUT],
         "sce.cli.commands.embed:run",
         [
             "sce embed cells.csv -o map.npz --plot map.png",
@@ -53,7 +53,7 @@ COMMANDS = [
         "make maps over the whole range of repulsion, for a slider",
         "Make maps for many repulsion weights r, each started from its neighbour, so that they morph into one another; mark "
         "the r that SCE and t-SNE choose; measure quality as a function of r.",
-        [READING, PREPARING, GRAPH_OPTIONS, SWEEPING, SWEEP_WRITING, OUTPUT],
+        [READING, PREPARING, GRAPH_OPTIONS, SWEEPING, SWEEP_WRITING, COLORING, OUTPUT],
         "sce.cli.commands.sweep:run",
         [
             "sce sweep cells.csv -o sweep.npz --plot series.png",
@@ -69,7 +69,12 @@ COMMANDS = [
         "above their quality as a function of r.",
         [DRAWING, OUTPUT],
         "sce.cli.commands.plot:run",
-        ["sce plot map.npz -o map.png", "sce plot map.npz -o map.svg --labels cells.csv:age --kind number"],
+        [
+            "sce plot map.npz -o map.png",
+            "sce plot map.npz --names --theme dark",
+            "sce plot map.npz --highlight neurons,glia --palette Set2",
+            "sce plot map.npz -o map.svg --labels cells.csv:age --kind number",
+        ],
     ),
     Command(
         "info",

@@ -140,6 +140,18 @@ def names(text: str) -> list[str]:
     return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), []) if name.strip()]
 
 
+def palette(text: str) -> str | list[str] | dict[str, str]:
+    """The name of a palette, colours separated by commas, or a colour for each class.
+
+    >>> palette("Set2"), palette("red, #1b9e77"), palette("a=red,b=#1b9e77")
+    ('Set2', ['red', '#1b9e77'], {'a': 'red', 'b': '#1b9e77'})
+    """
+    parts = names(text)
+    if parts and all("=" in part for part in parts):
+        return {name.strip(): color.strip() for name, _, color in (part.rpartition("=") for part in parts)}
+    return parts if len(parts) > 1 or text.startswith("#") else text
+
+
 def rates(text: str) -> float | tuple[float, float] | str:
     """A number, two separated by a comma, or auto."""
     if text == "auto":

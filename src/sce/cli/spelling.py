@@ -14,7 +14,7 @@ from typing import Any
 from sce.cli.options import Option
 
 # Parameters of the library whose options have other names.
-_OTHER_NAMES = {"random_state": "--seed", "sample_weight": "--weights", "alphas": "--alpha"}
+_OTHER_NAMES = {"random_state": "--seed", "sample_weight": "--weights", "alphas": "--alpha", "cmap": "--colormap"}
 
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _NUMBER = r"[-+]?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"

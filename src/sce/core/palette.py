@@ -12,7 +12,11 @@ import numpy as np
 from sce.core.raster import Paint
 
 MISSING_COLOR = np.array([0.78, 0.78, 0.78])  # the grey of noise and of points without a label
-# The tab20 colours of matplotlib; every second one is a colour of tab10.
+# Colour-blind people can tell these apart, too; in tab10 the second and the third are the same to those who don't see red. The
+# colours of Petroff (2021) without his greys, because points without a class are grey, and with the two farthest from all
+# others. His pale blue comes last, because it resembles that grey to those who don't see green.
+_TEN = "3f90da ffa90e bd1f01 832db6 a96b59 e76300 b9ac70 004461 78000e 92dadd"
+# The tab20 colours of matplotlib.
 _TAB20 = (
     "1f77b4 aec7e8 ff7f0e ffbb78 2ca02c 98df8a d62728 ff9896 9467bd c5b0d5 "
     "8c564b c49c94 e377c2 f7b6d2 7f7f7f c7c7c7 bcbd22 dbdb8d 17becf 9edae5"
@@ -41,12 +45,14 @@ def plain(n: int, background: Any) -> Paint:
     )
 
 
-def by_class(codes: np.ndarray, k: int, *, beside_grey: bool) -> Paint:
-    """A colour for each of k classes; colours mix where dots overlap."""
-    return Paint(codes, class_colors(max(k, 1), beside_grey=beside_grey), lambda means: means, MISSING_COLOR)
+def by_class(codes: np.ndarray, colors: np.ndarray, missing: np.ndarray = MISSING_COLOR) -> Paint:
+    """A colour for each class; colours mix where dots overlap."""
+    return Paint(codes, colors if len(colors) else missing[None], lambda means: means, missing)
 
 
-def by_number(values: np.ndarray, table: np.ndarray) -> tuple[Paint, tuple[float, float, str]]:
+def by_number(
+    values: np.ndarray, table: np.ndarray, missing: np.ndarray = MISSING_COLOR
+) -> tuple[Paint, tuple[float, float, str]]:
     """Colours of numbers, and their range, from :func:`value_range`.
 
     Parameters
@@ -65,7 +71,7 @@ def by_number(values: np.ndarray, table: np.ndarray) -> tuple[Paint, tuple[float
         codes,
         np.linspace(0.0, 1.0, levels)[:, None],
         lambda means: table[np.clip(np.round(means[..., 0] * (levels - 1)), 0, levels - 1).astype(np.int16)],
-        MISSING_COLOR,
+        missing,
     )
     return paint, (low, high, extend)
 
@@ -108,7 +114,8 @@ def open_ends(*, below: bool, above: bool) -> str:
 def class_colors(k: int, *, beside_grey: bool = False) -> np.ndarray:
     """Distinct colours for k classes, the same at every call: array of shape (k, 3), sRGB in [0, 1].
 
-    Those of matplotlib's tab10 and tab20 for up to 20 classes, hues spread by the golden angle in OKLCH for more.
+    Up to 10 can be told apart by colour-blind people too. Up to 20 are those of matplotlib's tab20; for more, hues are spread
+    by the golden angle in OKLCH.
 
     Parameters
     ----------
@@ -122,12 +129,15 @@ def class_colors(k: int, *, beside_grey: bool = False) -> np.ndarray:
     >>> class_colors(3).shape
     (3, 3)
     """
-    tab20 = np.array([[int(color[i : i + 2], 16) for i in (0, 2, 4)] for color in _TAB20.split()]) / 255
-    for colors in (tab20[::2], tab20):
+    for colors in (_from_hex(_TEN), _from_hex(_TAB20)):
         chosen = colors[np.ptp(colors, axis=1) > _GREY_BELOW] if beside_grey else colors
         if k <= len(chosen):
             return chosen[:k]
     return many_colors(k)
+
+
+def _from_hex(colors: str) -> np.ndarray:
+    return np.array([[int(color[i : i + 2], 16) for i in (0, 2, 4)] for color in colors.split()]) / 255
 
 
 def many_colors(k: int) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import numbers
 import re
 from typing import Any, NamedTuple
@@ -28,6 +29,7 @@ class Numbers(NamedTuple):
     """A number for each point."""
 
     values: np.ndarray  # float64, NaN for none
+    dates: bool = False  # whether the numbers are days since 1970, in UTC
 
 
 def as_labels(labels: Any, n: int, kind: str) -> Classes | Numbers:
@@ -36,11 +38,11 @@ def as_labels(labels: Any, n: int, kind: str) -> Classes | Numbers:
     Parameters
     ----------
     labels : array-like of shape (n,)
-        Text, booleans or numbers. None, NaN and empty text are missing.
+        Text, booleans, numbers or dates. None, NaN, NaT and empty text are missing.
     n : int
         How many there must be.
     kind : {"auto", "classes", "number"}
-        With "auto", text, booleans and whole numbers with up to 50 distinct values are classes.
+        With "auto", text, booleans and whole numbers with up to 50 distinct values are classes; dates are numbers.
 
     Examples
     --------
@@ -51,6 +53,9 @@ def as_labels(labels: Any, n: int, kind: str) -> Classes | Numbers:
     """
     check_kind(kind)
     cells = _one_column(labels, n)
+    dates = as_dates(cells)
+    if dates is not None:
+        return _from_text(date_names(dates)) if kind == "classes" else Numbers(_days(dates), dates=True)
     if cells.dtype.kind in "iuf":
         return _from_numbers(cells, kind)
     if cells.dtype.kind == "O":
@@ -68,6 +73,39 @@ def check_kind(kind: Any) -> None:
         return
     hint = did_you_mean(str(kind).lower(), LABEL_KINDS)
     raise ParameterError(f"kind must be 'auto', 'classes' or 'number'; got {kind!r}{hint}")
+
+
+def as_dates(cells: np.ndarray) -> np.ndarray | None:
+    """Dates as datetime64, if all cells are dates or missing and some are present; else None.
+
+    Examples
+    --------
+    >>> as_dates(np.array([dt.date(2024, 2, 29), None]))
+    array(['2024-02-29T00:00:00.000000',                        'NaT'],
+          dtype='datetime64[us]')
+    """
+    if cells.dtype.kind == "M":
+        return cells.astype("datetime64[us]")
+    if cells.dtype.kind != "O" or cells.ndim != 1:
+        return None
+    present = [cell for cell in cells if not is_missing(cell)]
+    if not present or not all(isinstance(cell, dt.date | np.datetime64) for cell in present):
+        return None
+    return np.array([_instant(cell) for cell in cells], dtype="datetime64[us]")
+
+
+def date_names(dates: np.ndarray) -> np.ndarray:
+    """Dates as text, without the time of day if all are at midnight; empty for NaT.
+
+    Examples
+    --------
+    >>> date_names(np.array(["2024-02-29", "NaT"], dtype="datetime64[us]")).tolist()
+    ['2024-02-29', '']
+    """
+    there = dates[~np.isnat(dates)]
+    units = ("datetime64[D]", "datetime64[s]", "datetime64[us]")
+    unit = next((unit for unit in units if (there == there.astype(unit)).all()), units[-1])
+    return np.where(np.isnat(dates), "", dates.astype(unit).astype(str))
 
 
 def natural(name: str) -> tuple[Any, ...]:
@@ -119,6 +157,22 @@ def _plain_numbers(cells: np.ndarray) -> np.ndarray | None:
     return np.array([np.nan if is_missing(cell) else float(cell) for cell in cells])
 
 
+def _instant(cell: Any) -> np.datetime64:
+    """A date, or a date with a time, which in a time zone becomes UTC."""
+    if is_missing(cell):
+        return np.datetime64("NaT", "us")
+    if isinstance(cell, dt.datetime) and cell.tzinfo is not None:
+        cell = cell.astimezone(dt.timezone.utc).replace(tzinfo=None)
+    return np.datetime64(cell.isoformat() if isinstance(cell, dt.date) else cell, "us")
+
+
+def _days(dates: np.ndarray) -> np.ndarray:
+    """Days since 1970; NaN for NaT."""
+    days = dates.astype("datetime64[D]")
+    rest = (dates - days) / np.timedelta64(1, "D")
+    return np.where(np.isnat(dates), np.nan, days.astype(np.int64) + rest)
+
+
 def _from_numbers(values: np.ndarray, kind: str) -> Classes | Numbers:
     if kind != "number":
         present = values[~np.isnan(values)] if values.dtype.kind == "f" else values
@@ -139,13 +193,13 @@ def _number_classes(values: np.ndarray, found: np.ndarray) -> Classes:
 
 
 def _from_text(cells: np.ndarray) -> Classes:
-    """Text, booleans, dates and mixtures of types as classes, in natural order."""
+    """Text, booleans and mixtures of types as classes, in natural order."""
     if cells.dtype.kind == "O":
         cells = as_text(cells)
     elif cells.dtype.kind == "S":
         cells = np.char.decode(cells, "utf-8", "replace")
     found, inverse = np.unique(cells, return_inverse=True)
-    names = [" ".join(str(name).split()) if str(name) != "NaT" else "" for name in found]
+    names = [" ".join(str(name).split()) for name in found]
     order = sorted((k for k, name in enumerate(names) if name), key=lambda k: natural(names[k]))
     place = np.full(len(names), -1, dtype=np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)

@@ -88,14 +88,3 @@ def new_figure(inches: tuple[float, float], **options: Any) -> Any:
     figure = Figure(figsize=inches, **options)
     FigureCanvasAgg(figure)
     return figure
-
-
-def background(ax: Any) -> tuple[float, ...]:
-    """The colour behind the points, red, green and blue; transparent axes and figures lie on white paper."""
-    from matplotlib.colors import to_rgba
-
-    seen: tuple[float, ...] = (1.0, 1.0, 1.0)
-    for layer in (ax.figure.get_facecolor(), ax.get_facecolor()):
-        *color, opacity = to_rgba(layer)
-        seen = tuple(opacity * new + (1 - opacity) * old for new, old in zip(color, seen, strict=True))
-    return seen

@@ -14,6 +14,7 @@ from sce.core.palette import open_ends
 from sce.errors import ParameterError
 from sce.plot import legend as beside
 from sce.plot.axes import check_axes, check_sizes, new_axes
+from sce.plot.scales import Scale
 from sce.quality.block_density import NO_CLUSTER, Blocks, block_density, similarities_of
 
 _BLOCK_PICTURE_INCHES = 6.6  # width of new axes, as of a scatter plot
@@ -153,7 +154,7 @@ def _usual_limits(blocks: Blocks) -> tuple[float, float]:
 
 def _add_bar(ax: Any, norm: Any, cmap: Any, extend: str) -> None:
     """The colour bar, with plain numbers."""
-    beside.add_bar(ax, norm, cmap, extend, title="P, times the mean")
+    beside.add_bar(ax, Scale(norm, cmap, extend), title="P, times the mean")
     bar = ax.child_axes[-1]
     bar.yaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
     bar.yaxis.set_minor_formatter(lambda *_: "")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-MAX_LEGEND_NAMES = 40  # more classes are only counted
+from sce.plot.looks import look_of
+from sce.plot.scales import Scale
+
+MAX_LEGEND_NAMES = 40  # of more classes, a legend names the largest
+_FEWER_NAMES = (40, 20, 10)  # that are tried then
 _NAME_LENGTH, _LEGEND_NAME_LENGTH = (
     26,
     60,
@@ -43,29 +47,54 @@ def shorten_all(names: list[str]) -> list[str]:
     return short
 
 
-def explain_classes(
-    ax: Any, names: list[str], colors: list[Any], *, n_classes: int, own: bool, title: str = ""
-) -> None:
-    """Name the classes to the right of the axes; if the names do not fit, say below how many there are.
+class Entry(NamedTuple):
+    """A line of a legend."""
 
-    Insets have room for neither.
+    name: str
+    color: Any
+    points: int  # how many
+
+
+def explain_classes(ax: Any, entries: list[Entry], grey: Entry | None, *, own: bool, title: str = "") -> None:
+    """Name the classes to the right of the axes, the grey points last; of many classes, the largest.
+
+    If the names do not fit, say below how many classes there are. Insets have room for neither.
     """
     if not own and ax not in ax.figure.axes:
         return
-    named = n_classes <= MAX_LEGEND_NAMES and _add_legend(ax, names, colors, own=own, title=title)
+    last = [] if grey is None else [grey]
+    n_classes = len(entries)
+    if n_classes <= MAX_LEGEND_NAMES:
+        named = _add_legend(ax, [*entries, *last], own=own, title=title)
+    else:
+        named = any(_add_legend(ax, [*_largest(entries, k), *last], own=own, title=title) for k in _FEWER_NAMES)
     if n_classes and not named:
-        ax.set_xlabel(f"{n_classes:,} class{'es' if n_classes > 1 else ''}", loc="right", fontsize=9, color="0.4")
+        add_remark(ax, f"{n_classes:,} class{'es' if n_classes > 1 else ''}")
 
 
-def _add_legend(ax: Any, names: list[str], colors: list[Any], *, own: bool, title: str) -> bool:
+def add_remark(ax: Any, text: str) -> None:
+    """Say something below the picture, after what is said there already."""
+    before = ax.get_xlabel()
+    ax.set_xlabel(
+        f"{before}; {text}" if before else text, loc="right", fontsize=9, color=look_of(ax).muted, parse_math=False
+    )
+
+
+def _largest(entries: list[Entry], k: int) -> list[Entry]:
+    """The k classes with the most points, in the order of all; a line without a dot says how many others there are."""
+    chosen = np.sort(np.argsort([-entry.points for entry in entries], kind="stable")[:k])
+    return [*(entries[place] for place in chosen), Entry(f"and {len(entries) - k:,} others", None, 0)]
+
+
+def _add_legend(ax: Any, entries: list[Entry], *, own: bool, title: str) -> bool:
     """Add a legend no higher than the axes, in as few columns as that takes; return False, and add none, if it does not fit.
 
     Given axes become narrower by the width of the legend; they keep at least half of their own.
     """
     settle(ax)
     width, height = ax.get_window_extent().size
-    for columns in range(1, len(names) + 1):
-        legend = _legend(ax, names, colors, columns, title)
+    for columns in range(1, len(entries) + 1):
+        legend = _legend(ax, entries, columns, title)
         box = legend.get_window_extent()
         if box.height <= (height if own else min(height, width - box.width)):
             return True
@@ -75,13 +104,24 @@ def _add_legend(ax: Any, names: list[str], colors: list[Any], *, own: bool, titl
     return False
 
 
-def _legend(ax: Any, names: list[str], colors: list[Any], columns: int, title: str) -> Any:
+def _legend(ax: Any, entries: list[Entry], columns: int, title: str) -> Any:
     from matplotlib.lines import Line2D
 
-    dots = [Line2D([], [], marker="o", markersize=6, linestyle="", markeredgewidth=0, color=color) for color in colors]
+    ink = look_of(ax).ink
+    usual: dict[str, Any] = {"markersize": 6, "linestyle": "", "markeredgewidth": 0}
+    dots = [
+        Line2D(
+            [],
+            [],
+            marker="" if entry.color is None else "o",
+            color=ink if entry.color is None else entry.color,
+            **usual,
+        )
+        for entry in entries
+    ]
     legend = ax.legend(
         dots,
-        [str(k) for k in range(len(names))],  # matplotlib leaves out names that begin with "_"
+        [str(k) for k in range(len(entries))],  # matplotlib leaves out names that begin with "_"
         ncols=columns,
         frameon=False,
         loc="center left",
@@ -92,25 +132,31 @@ def _legend(ax: Any, names: list[str], colors: list[Any], columns: int, title: s
         columnspacing=1.0,
         fontsize=9,
     )
-    for text, name in zip(legend.get_texts(), shorten_all(names), strict=True):
+    for text, name in zip(legend.get_texts(), shorten_all([entry.name for entry in entries]), strict=True):
         text.set_text(name)
+        text.set_color(ink)
         text.set_parse_math(False)  # "$" is a dollar
     if title:
         legend.set_title(shorten(title), prop={"size": 9})
         legend.get_title().set_parse_math(False)
+        legend.get_title().set_color(ink)
     return legend
 
 
-def add_bar(ax: Any, norm: Any, cmap: Any, extend: str, *, title: str = "") -> None:
+def add_bar(ax: Any, scale: Scale, *, title: str = "") -> None:
     """A colour bar to the right of the axes, of the same height."""
     from matplotlib.cm import ScalarMappable
 
     place = ax.inset_axes((1.03, 0.0, 0.035, 1.0))
-    bar = ax.figure.colorbar(ScalarMappable(norm, cmap), cax=place, extend=extend)
+    ticks, shape = scale.ticks or (None, None)
+    bar = ax.figure.colorbar(
+        ScalarMappable(scale.norm, scale.cmap), cax=place, extend=scale.extend, ticks=ticks, format=shape
+    )
     bar.outline.set_visible(False)
-    bar.ax.tick_params(labelsize=9)
+    ink = look_of(ax).ink
+    bar.ax.tick_params(labelsize=9, colors=ink)
     if title:
-        bar.ax.set_ylabel(shorten(title, _LEGEND_NAME_LENGTH), fontsize=9, parse_math=False)
+        bar.ax.set_ylabel(shorten(title, _LEGEND_NAME_LENGTH), fontsize=9, color=ink, parse_math=False)
 
 
 def fit_figure(ax: Any, inches: tuple[float, float]) -> None:

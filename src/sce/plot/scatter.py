@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 
 from sce.core import dots, raster
-from sce.core.palette import by_class, plain
 from sce.core.random import permutation, stream
 from sce.core.validate import coordinates_of
-from sce.data.labels import Classes, Numbers, as_labels, check_kind
+from sce.data.labels import as_labels, check_kind
 from sce.errors import InputError
 from sce.plot import legend as beside
-from sce.plot.axes import background, check_axes, check_sizes, new_axes
+from sce.plot.axes import check_axes, check_sizes, new_axes
+from sce.plot.coloring import Style, add_colors, check_style
 from sce.plot.frames import View, check_frame, remark, view
-from sce.plot.scales import number_scale
+from sce.plot.looks import dress, look_of
+from sce.plot.name_tags import add_names
 
 MAX_MARKERS = 100_000  # more points are drawn as an image
 _MAX_VECTOR_MARKERS = 20_000  # more markers become an image in SVG and PDF
@@ -37,6 +38,11 @@ def scatter(
     legend: bool | str = True,
     width: float | None = None,
     frame: str = "auto",
+    palette: Any = None,
+    cmap: Any = None,
+    highlight: Any = None,
+    names: bool = False,
+    theme: str = "light",
 ) -> Any:
     """Draw an embedding.
 
@@ -49,12 +55,13 @@ def scatter(
         The coordinates: two columns; or three, drawn in depth; or one, drawn as a strip that is thicker where there are more
         points.
     labels : array of shape (n_samples,), optional
-        Classes or numbers to colour by; without them points are black. Points without a label (None, NaN or empty text) and
-        class -1, the noise of a clustering, are grey and lie beneath the others.
+        Classes, numbers or dates to colour by; without them points are black. Points without a label (None, NaN, NaT or empty
+        text) and class -1, the noise of a clustering, are grey and lie beneath the others.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default. Given axes are narrowed to make room for a legend or a colour bar.
     kind : {"auto", "classes", "number"}, default="auto"
         What the labels are. "auto" treats text, booleans and whole numbers with at most 50 distinct values as classes.
+        Dates have a colour bar unless they are "classes".
     size : float, optional
         Area of a dot in points squared, as in matplotlib. By default it depends on the number of points, the area they cover
         and the size of the picture.
@@ -64,13 +71,26 @@ def scatter(
     title : str, optional
         A line above the picture.
     legend : bool or str, default=True
-        Name the classes, or show the colour bar; a text is their title. More than 40 classes are only counted.
+        Name the classes, or show the colour bar; a text is their title. Of more than 40 classes, it names the largest.
     width : float, optional
         The longer side of the map in a new figure, in inches; 6.6 by default. The figure has the shape of the map, up to twice
         as wide as high or the other way round.
     frame : {"auto", "all"}, default="auto"
         "all": the frame of a map in the plane holds all points. "auto": up to 1 in 200 points that lie far out are drawn on the
         border, with a remark, where the others can then be drawn at least twice as large.
+    palette : str, list of colours, or dict, optional
+        The colours of classes: the name of a palette or colour map of matplotlib, such as "Set2"; a list with a colour for each
+        class, in the order of the legend; or a colour for each class by its name. By default up to 10 classes have colours that
+        colour-blind people can tell apart.
+    cmap : str or Colormap, optional
+        The colour map of numbers and dates; "viridis" by default.
+    highlight : class or list of classes, optional
+        Colour these classes only; all other points are grey and lie beneath.
+    names : bool, default=False
+        Write the names of classes on the map instead of beside it, clear of one another; a line leads to a class whose name had
+        to move away.
+    theme : {"light", "dark"}, default="light"
+        "dark" makes the picture dark; "light" leaves it to the settings of matplotlib.
 
     Returns
     -------
@@ -89,19 +109,25 @@ def scatter(
     check_sizes(size=size, opacity=opacity, width=width)
     check_frame(frame)
     what = None if labels is None else as_labels(labels, len(Y), kind)
+    style = check_style(Style(palette, cmap, highlight, names, theme), what)
     own = ax is None
     shown = view(Y, frame)
     inches = _inches(shown, width)
     ax = new_axes(Y.shape[1], inches) if own else check_axes(ax, Y.shape[1])
+    dress(ax, theme)
     _prepare(ax, shown, title)
-    paint = add_colors(ax, len(Y), what, legend=legend, own=own)
+    colored = add_colors(ax, len(Y), what, style, legend=legend, own=own)
     if own:
         beside.fit_figure(ax, inches)
     else:
         beside.make_room(ax)
         shown = view(Y, frame, beside.ratio_of(ax))
-    low, high = _set_limits(ax, shown)
-    _draw(ax, shown.Y, paint, low, high, size, opacity)
+    flat, page = _place(ax, shown)
+    _draw(ax, shown.Y, flat, colored.paint, page, size, opacity)
+    if names:
+        add_names(ax, flat, page, colored)
+        if own:
+            beside.fit_figure(ax, inches)
     return ax
 
 
@@ -151,7 +177,7 @@ def _prepare(ax: Any, shown: View, title: str | None) -> None:
     if title is not None:
         ax.set_title(title, parse_math=False)
     if shown.outside:
-        ax.set_xlabel(remark(shown.outside), fontsize="small", color="0.4", parse_math=False)
+        beside.add_remark(ax, remark(shown.outside))
 
 
 def _set_limits(ax: Any, shown: View) -> tuple[np.ndarray, np.ndarray]:
@@ -165,44 +191,30 @@ def _set_limits(ax: Any, shown: View) -> tuple[np.ndarray, np.ndarray]:
     return low, high
 
 
-def add_colors(ax: Any, n: int, what: Classes | Numbers | None, *, legend: bool | str, own: bool) -> raster.Paint:
-    """The colours of the points; adds the legend or the colour bar beside the axes."""
-    if what is None:
-        return plain(n, ax.get_facecolor())
-    heading = legend if isinstance(legend, str) else ""
-    if isinstance(what, Numbers):
-        paint, scale = number_scale(what.values)
-        if legend and scale is not None:
-            beside.add_bar(ax, *scale, title=heading)
-        return paint
-    paint = by_class(what.codes, len(what.names), beside_grey=bool(what.missing))
-    if legend:
-        names, colors = list(what.names), list(paint.to_rgb(paint.channels)[: len(what.names)])
-        if what.missing:
-            names, colors = [*names, what.missing], [*colors, paint.missing]
-        beside.explain_classes(ax, names, colors, n_classes=len(what.names), own=own, title=heading)
-    return paint
+def _place(ax: Any, shown: View) -> tuple[np.ndarray, raster.Frame]:
+    """Set the limits; where the points appear in the plane of the picture, and its rectangle."""
+    low, high = _set_limits(ax, shown)
+    beside.settle(ax)
+    points = np.maximum(np.asarray(ax.get_window_extent().size) * 72 / ax.figure.dpi, 1.0)
+    if shown.Y.shape[1] == 3:
+        return _as_seen(ax, shown.Y, points)
+    flat = strip(shown.Y[:, 0], low[0], high[0]) if shown.Y.shape[1] == 1 else shown.Y
+    return flat, raster.Frame(low, high, points)
 
 
 def _draw(
     ax: Any,
     Y: np.ndarray,
+    flat: np.ndarray,
     paint: raster.Paint,
-    low: np.ndarray,
-    high: np.ndarray,
+    frame: raster.Frame,
     size: float | None,
     opacity: float | None,
 ) -> None:
-    """Draw markers or an image, on axes whose position and limits are final."""
-    beside.settle(ax)
-    points = np.maximum(np.asarray(ax.get_window_extent().size) * 72 / ax.figure.dpi, 1.0)
+    """Draw markers, or an image where there are many points in the plane."""
     if Y.shape[1] == 3:
-        flat, frame = _as_seen(ax, Y, points)
         _draw_markers(ax, Y, flat, paint, frame, size, opacity)
-        return
-    frame = raster.Frame(low, high, points)
-    flat = strip(Y[:, 0], low[0], high[0]) if Y.shape[1] == 1 else Y
-    if len(Y) > MAX_MARKERS:
+    elif len(Y) > MAX_MARKERS:
         _draw_image(ax, flat, paint, frame, size, opacity)
     else:
         _draw_markers(ax, flat, flat, paint, frame, size, opacity)
@@ -234,7 +246,7 @@ def _draw_markers(
     order = order[np.argsort(paint.codes[order] >= 0, kind="stable")]
     options: dict[str, Any] = {"depthshade": False} if Y.shape[1] == 3 else {}
     if outline:
-        options["edgecolors"] = background(ax)
+        options["edgecolors"] = look_of(ax).paper
     ax.scatter(
         *Y[order].T, s=size, c=rgba[order], linewidths=outline, rasterized=len(Y) > _MAX_VECTOR_MARKERS, **options
     )

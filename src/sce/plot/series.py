@@ -12,7 +12,9 @@ from sce.core.validate import check_count
 from sce.data.labels import as_labels
 from sce.errors import InputError
 from sce.plot.axes import shown_figure
-from sce.plot.scatter import add_colors, scatter
+from sce.plot.coloring import Style, add_colors, check_style
+from sce.plot.looks import dress, look_of, suited
+from sce.plot.scatter import scatter
 from sce.results.sweeps import Sweep
 
 # Inches: the side of a map, the gap between maps, the line above each.
@@ -48,6 +50,11 @@ def series(
     size: float | None = None,
     opacity: float | None = None,
     title: str | None = None,
+    palette: Any = None,
+    cmap: Any = None,
+    highlight: Any = None,
+    names: bool = False,
+    theme: str = "light",
 ) -> Any:
     """Draw a sweep: small multiples of its maps, and below them quality over log10 r, or over alpha.
 
@@ -65,6 +72,8 @@ def series(
         Of the dots, as in :func:`sce.plot.scatter`.
     title : str, optional
         A line above the picture.
+    palette, cmap, highlight, names, theme
+        Colours, and the names of classes on the maps, as in :func:`sce.plot.scatter`.
 
     Returns
     -------
@@ -81,22 +90,28 @@ def series(
     if not isinstance(sweep, Sweep):
         raise InputError(f"A series shows a Sweep, from sce.sweep or sce.load; got {type(sweep).__name__}.")
     chosen = choose_frames(sweep, check_count(n_maps, "n_maps"))
+    what = None if sweep.labels is None else as_labels(sweep.labels, sweep.frames.shape[1], kind)
+    style = check_style(Style(palette, cmap, highlight, names, theme), what)
     rows = math.ceil(len(chosen) / _MAPS_PER_ROW)
     columns = math.ceil(len(chosen) / rows)
     figure, maps, curves = _figure(rows, columns, sweep.frames.shape[2])
     axis = _axis(sweep)
     for ax, frame in zip(maps, chosen, strict=False):
-        scatter(sweep.map(frame).Y, sweep.labels, ax=ax, kind=kind, size=size, opacity=opacity, legend=False)
+        dots: dict[str, Any] = {"kind": kind, "size": size, "opacity": opacity}
+        scatter(sweep.map(frame).Y, sweep.labels, ax=ax, legend=False, **dots, **style._asdict())
         _name(ax, sweep, axis, frame)
     for ax in maps[len(chosen) :]:
         ax.remove()
-    if sweep.labels is not None:
-        what = as_labels(sweep.labels, sweep.frames.shape[1], kind)
-        add_colors(_around(figure, maps), len(sweep.labels), what, legend=sweep.label_name or True, own=True)
+    if what is not None:
+        around = _around(figure, maps)
+        add_colors(around, sweep.frames.shape[1], what, style, legend=sweep.label_name or True, own=True)
+    for ax in curves:
+        dress(ax, theme)
     _draw_shares(curves[0], sweep, axis, chosen)
     _draw_counts(curves[1], sweep, axis, chosen)
     if title is not None:
-        figure.suptitle(title, y=1.0, va="bottom", parse_math=False)
+        ink = look_of(curves[0]).ink
+        figure.suptitle(title, y=1.0, va="bottom", color=ink, parse_math=False)
     return figure
 
 
@@ -176,12 +191,13 @@ def _name(ax: Any, sweep: Sweep, axis: _Axis, frame: int) -> None:
     if sweep.alphas is not None:
         text += f", r = {sweep.r[frame]:.3g}"
     names = [name for name, mark in sweep.marks.items() if mark.frame == frame]
-    color = _MARK_COLORS.get(names[0], _OTHER_MARK_COLOR) if names else "0.25"
+    look = look_of(ax)
+    color = suited(look, _MARK_COLORS.get(names[0], _OTHER_MARK_COLOR) if names else "0.25")
     ax.set_title(f"{', '.join(names)}: {text}" if names else text, fontsize=9, color=color, pad=3)
     if names:
         ax.title.set_fontweight("bold")
     for spine in ax.spines.values():
-        spine.set(color=color if names else "0.8", linewidth=2.0 if names else 0.6)
+        spine.set(color=color if names else suited(look, "0.8"), linewidth=2.0 if names else 0.6)
 
 
 # -------------------------------------------------------------------------------------------------------------- curves
@@ -191,12 +207,14 @@ def _draw_shares(ax: Any, sweep: Sweep, axis: _Axis, chosen: list[int]) -> None:
     """The figures between 0 and 1, with a legend."""
     _prepare(ax, axis, chosen)
     ax.set_ylim(0, 1.02)
+    look = look_of(ax)
     for key, name, color, style in _SHARE_CURVES:
         if key in sweep.figures:
-            ax.plot(axis.values, sweep.figures[key], style, color=color, linewidth=1.4, label=name)
+            ax.plot(axis.values, sweep.figures[key], style, color=suited(look, color), linewidth=1.4, label=name)
     if any(key in sweep.figures for key, *_ in _SHARE_CURVES):
         below = (0.5, -_BELOW_CURVES / _CURVES_HEIGHT)
-        ax.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=below, ncols=4, borderpad=0)
+        words: dict[str, Any] = {"fontsize": 8, "labelcolor": look.ink}
+        ax.legend(frameon=False, loc="upper center", bbox_to_anchor=below, ncols=4, borderpad=0, **words)
 
 
 def _draw_counts(ax: Any, sweep: Sweep, axis: _Axis, chosen: list[int]) -> None:
@@ -205,7 +223,7 @@ def _draw_counts(ax: Any, sweep: Sweep, axis: _Axis, chosen: list[int]) -> None:
 
     _prepare(ax, axis, chosen)
     counts = sweep.figures.get("n_clusters", np.full(len(sweep), np.nan))
-    ax.plot(axis.values, counts, ".-", color="0.2", linewidth=1.2, markersize=5)
+    ax.plot(axis.values, counts, ".-", color=suited(look_of(ax), "0.2"), linewidth=1.2, markersize=5)
     ax.set_ylim(0, max(2.0, 1.15 * float(np.nan_to_num(counts).max())))
     ax.yaxis.set_major_locator(MaxNLocator(6, integer=True))
     ax.set_ylabel("clusters seen", fontsize=9)
@@ -219,7 +237,8 @@ def _prepare(ax: Any, axis: _Axis, chosen: list[int]) -> None:
     ax.set_xlim(low - room, high + room)
     ax.set_xlabel(axis.name, fontsize=9)
     ax.tick_params(labelsize=8)
-    ax.grid(axis="y", color="0.92", linewidth=0.8)
+    look = look_of(ax)
+    ax.grid(axis="y", color=suited(look, "0.92"), linewidth=0.8)
     ax.set_axisbelow(True)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
@@ -235,7 +254,7 @@ def _prepare(ax: Any, axis: _Axis, chosen: list[int]) -> None:
         label="_",
     )
     for name, value in axis.marks.items():
-        color = _MARK_COLORS.get(name, _OTHER_MARK_COLOR)
+        color = suited(look, _MARK_COLORS.get(name, _OTHER_MARK_COLOR))
         ax.axvline(value, color=color, linewidth=1.2, linestyle="--", label="_", zorder=1)
         ax.text(
             value, 1.05, name, color=color, fontsize=9, fontweight="bold", ha="center", va="bottom", transform=above

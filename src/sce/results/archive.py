@@ -17,6 +17,7 @@ import numpy as np
 from sce.core.missing import as_text
 from sce.core.write import atomic, check_writable, write_npz
 from sce.data.arrays import OWN
+from sce.data.labels import as_dates
 from sce.data.sniff import check_file, reading
 from sce.errors import InputError, OutputError
 from sce.results.stored import map_array
@@ -192,10 +193,11 @@ def refuse_to_replace(path: Path, kind: Kind) -> None:
 
 
 def row_arrays(ids: np.ndarray, labels: np.ndarray | None) -> dict[str, np.ndarray]:
-    """Ids and labels; labels that are text become codes that point into label_names."""
+    """Ids and labels; labels that are text become codes that point into label_names, and dates remain dates."""
     arrays = {"ids": _storable(ids)}
     if labels is not None:
-        arrays["labels"] = _storable(labels)
+        dates = as_dates(np.asarray(labels))
+        arrays["labels"] = _storable(labels) if dates is None else dates
         if arrays["labels"].dtype.kind == "U":
             names, codes = np.unique(arrays["labels"], return_inverse=True)
             arrays["label_names"], arrays["labels"] = names, codes.reshape(-1).astype(np.int32)

@@ -5,7 +5,7 @@ An .npz archive, read with allow_pickle=False:
     sce_map     a JSON text: {"format": 1, "sce": "0.1.0", "r": 2.1, "parameters": {...}, "facts": {...}, ...}
     Y           (n, d) float32, the coordinates
     ids         (n,) text or whole numbers, the names of the rows
-    labels      (n,) numbers; or whole numbers, -1 for none, that point into label_names
+    labels      (n,) numbers or dates; or whole numbers, -1 for none, that point into label_names
     label_names (k,) text, if the labels are text
     history_*   one array for each quantity recorded per epoch
     P_*, X*     on request: the similarity graph (CSR) and the data (dense or CSR)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sce.cli.catalog import COMMANDS
-from sce.cli.commands.plot import draw, write_picture
+from sce.cli.commands.plot import check_coloring, draw, write_picture
 from sce.cli.console import Console
 from sce.cli.inputs import (
     affinity_parameters,
@@ -40,6 +40,7 @@ def run(args: Any, console: Console) -> None:
     model = make_model(args, _EMBED_OPTIONS, console)
     check_parameters(model)
     table, P = read_source(args, console)
+    colors = check_coloring(args, table.labels)
     model.set_params(**affinity_parameters(args, P), init=_start(args, table.X.shape[0]))
     model.fit(table.X, sample_weight=table.weights)
     console.stage("embed")
@@ -48,7 +49,7 @@ def run(args: Any, console: Console) -> None:
     if args.save_graph:
         write_graph(model.affinity_, outputs["save_graph"])
     if args.plot:
-        write_picture(draw(result), outputs["plot"])
+        write_picture(draw(result, **colors), outputs["plot"])
     console.stage("write")
     _report(args, result, model, written, console)
 

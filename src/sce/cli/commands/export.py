@@ -11,6 +11,7 @@ import numpy as np
 
 from sce.cli.console import Console
 from sce.core.write import atomic, check_writable
+from sce.data.labels import date_names
 from sce.errors import OutputError
 from sce.results.maps import Map, load
 
@@ -49,7 +50,8 @@ def _columns(result: Map, *, clusters: bool) -> dict[str, np.ndarray]:
     columns |= {name: result.Y[:, k] for k, name in zip(range(result.Y.shape[1]), "xyz", strict=False)}
     if result.labels is not None:
         name = result.label_name or "label"
-        columns[name if name not in columns and name != "cluster" else f"{name}_label"] = result.labels
+        labels = date_names(result.labels) if result.labels.dtype.kind == "M" else result.labels
+        columns[name if name not in columns and name != "cluster" else f"{name}_label"] = labels
     if clusters:
         from sce.clusters.hdbscan import find_clusters
 

@@ -9,6 +9,7 @@ import numpy as np
 from sce.cli.console import Console
 from sce.core.hints import clipped
 from sce.core.missing import is_missing
+from sce.data.labels import date_names
 from sce.loading import load
 from sce.results.maps import Map
 from sce.results.sweeps import Sweep
@@ -85,6 +86,9 @@ def _labels(result: Map | Sweep) -> str | None:
     lost = np.array([is_missing(value) for value in result.labels.tolist()])
     values, counts = np.unique(result.labels[~lost], return_counts=True)
     name += f"{lost.sum()} rows without a label, " if lost.any() else ""
+    if result.labels.dtype.kind == "M" and len(values):
+        first, *_, last = date_names(values[[0, -1]])
+        return f"{name}{len(values)} distinct dates from {first} to {last}"
     if result.labels.dtype.kind == "f" and len(values):
         return f"{name}{len(values)} distinct numbers from {values[0]:g} to {values[-1]:g}"
     shown = ", ".join(f"{clipped(value)} ({count})" for value, count in zip(values[:10], counts[:10], strict=True))

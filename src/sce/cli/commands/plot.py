@@ -9,6 +9,7 @@ import numpy as np
 
 from sce.cli.console import Console
 from sce.cli.options import UsageError
+from sce.cli.spelling import as_options
 from sce.core.write import atomic, check_writable
 from sce.loading import load
 from sce.results.maps import Map
@@ -26,7 +27,7 @@ def run(args: Any, console: Console) -> None:
     if not 1 <= args.n_maps <= 100:
         raise UsageError(f"--n-maps takes 1 to 100, not {args.n_maps}.")
     path = check_writable(args.output or f"{Path(args.map).name.removesuffix('.npz')}.png", PICTURES, [args.map])
-    options = {key: getattr(args, key) for key in ("kind", "size", "opacity", "title")}
+    options = {key: getattr(args, key) for key in ("kind", "size", "opacity", "title")} | coloring(args)
     result = load(args.map, whole=False)
     _choose_labels(result, args)
     if isinstance(result, Sweep):
@@ -64,6 +65,34 @@ def _shown(result: Map | Sweep) -> np.ndarray:
         return result.Y
     mark = result.marks.get("SCE")
     return result.map(mark.frame or 0 if mark else 0).Y
+
+
+def coloring(args: Any) -> dict[str, Any]:
+    """The options of colours and names, as :func:`sce.plot.scatter` takes them."""
+    same = {key: getattr(args, key) for key in ("palette", "highlight", "names", "theme")}
+    return {**same, "cmap": args.colormap}
+
+
+def check_coloring(args: Any, labels: Any) -> dict[str, Any]:
+    """Those options of a command with --plot, checked before its work.
+
+    Parameters
+    ----------
+    args : parsed arguments
+    labels : array or None
+        What the picture will be coloured by.
+    """
+    options = coloring(args)
+    given = [name for name, value in options.items() if value not in (None, False, "light")]
+    if not given:
+        return options
+    if not args.plot:
+        raise UsageError(f"{as_options(given[0] + '=')} is for the picture; add --plot FILE, or leave it out.")
+    from sce.data.labels import as_labels
+    from sce.plot.coloring import Style, check_style
+
+    check_style(Style(**options), None if labels is None else as_labels(labels, len(labels), "auto"))
+    return options
 
 
 def draw(result: Map, **options: Any) -> Any:

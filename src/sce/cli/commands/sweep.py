@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sce.cli.catalog import COMMANDS
-from sce.cli.commands.plot import write_picture
+from sce.cli.commands.plot import check_coloring, write_picture
 from sce.cli.console import Console
 from sce.cli.inputs import (
     affinity_parameters,
@@ -39,6 +39,7 @@ def run(args: Any, console: Console) -> None:
         parameters["alpha"] = args.alpha
     check_parameters(SCE(**parameters))
     table, P = read_source(args, console)
+    colors = check_coloring(args, table.labels)
     result = sweep(
         table.X,
         args.log10_r,
@@ -62,7 +63,7 @@ def run(args: Any, console: Console) -> None:
     if args.plot:
         from sce.plot import series
 
-        write_picture(series(result), outputs["plot"])
+        write_picture(series(result, **colors), outputs["plot"])
     console.stage("write")
     _report(args, result, written, console)
 
