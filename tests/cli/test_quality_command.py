@@ -34,9 +34,22 @@ def test_the_figures_are_those_of_python(embedded, table):
     result = load("map.npz")
     expected = assess(result.Y, X=table, P=read_graph("P.npz"), classes=result.labels).figures()
     assert found["figures"] == pytest.approx(expected, rel=1e-6)
-    assert found["figures"]["n_clusters"] == found["figures"]["n_real"] == found["clusterability"]["n_clusters"] == 2
+    assert found["figures"]["n_clusters"] == found["figures"]["n_real"] == found["figures"]["n_groups"] == 2
     assert found["clusters"]["real"] == [True, True]
     assert found["missing"] == []
+
+
+def test_begins_with_the_story(embedded):
+    """Plain words come first, then figures; --thorough adds what is known of the graph without the map."""
+    said = embedded("quality", "map.npz", "--data", "data.csv", "--graph", "P.npz")
+    lines = said.out.splitlines()
+    assert lines[1] == "The map shows 2 clusters with 100% of the points."
+    assert "all clusters are real" in lines[3]
+    assert "eigenvalues" not in said.out
+    assert "clusters with real boundaries" not in said.out
+    thorough = embedded("quality", "map.npz", "--graph", "P.npz", "--thorough").out
+    assert "eigenvalues" in thorough
+    assert "all clusters are real" in thorough
 
 
 def test_data_are_prepared_as_they_were_for_the_map(sce, table):

@@ -8,7 +8,7 @@ from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score, pai
 
 from sce.errors import InputError
 from sce.quality import classes as module
-from sce.quality.classes import class_agreement, label_accuracy
+from sce.quality.classes import are_spread, class_agreement, label_accuracy
 
 
 @pytest.fixture(scope="module")
@@ -89,3 +89,16 @@ def test_says_how_many_classes_are_needed(blobs):
     """Too few classes are refused with the number that is needed."""
     with pytest.raises(InputError, match="one value for each of the 750 points"):
         class_agreement(blobs[0], [1, 2])
+
+
+@pytest.mark.parametrize("n", [200, 1000])
+def test_patients_are_told_from_classes(n):
+    """Labels spread over the whole map are no classes, even with a small shift between them; a rare class in one place is."""
+    rng = np.random.default_rng(n)
+    Y = rng.normal(size=(n, 2))
+    patient = np.arange(n) % 4
+    assert are_spread(Y, patient)
+    assert are_spread(Y + 0.2 * patient[:, None], [f"patient {k}" for k in patient])
+    assert not are_spread(Y + 5 * (patient[:, None] % 2), patient % 2)
+    assert not are_spread(Y, np.where(Y[:, 0] > 1.2, "rare", "usual"))
+    assert not are_spread(Y, np.zeros(n))  # a single label

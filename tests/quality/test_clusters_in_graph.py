@@ -88,7 +88,7 @@ def test_clusters_drawn_through_noise_are_merged():
     judgement = clusters_in_graph(P, drawn, n_null=1).judgement
     assert not judgement.real.any()
     with_margin = np.where(abs(X[:, 0] - 0.5) < 0.1, -1, X[:, 0] > 0.5)
-    assert [merge[:2] for merge in clusters_in_graph(P, with_margin, n_null=1).judgement.merges] == [(0, 1)]
+    assert clusters_in_graph(P, with_margin, n_null=1).judgement.merges == [[0, 1]]
 
 
 def test_two_blobs_in_one_cluster_are_split_and_a_blob_in_two_is_merged():
@@ -97,12 +97,12 @@ def test_two_blobs_in_one_cluster_are_split_and_a_blob_in_two_is_merged():
     labels = np.where(blob == 2, np.where(X[:, 0] > 0, 7, 5), 3)
     found = clusters_in_graph(neighbours(X), labels, n_null=1)
     assert list(found.names) == [3, 5, 7]
-    assert [merge[:2] for merge in found.judgement.merges] == [(5, 7)]
+    assert found.judgement.merges == [[5, 7]]
     assert found.judgement.splits == [(3, [300, 300])]
     assert list(found.judgement.real) == [True, False, False]
     table = str(found)
-    assert "splits into 2 parts of 300, 300 points" in table
-    assert "not separated from cluster 5" in table
+    assert "holds 2 groups of 300, 300 points" in table
+    assert "runs into 5" in table
 
 
 def test_a_stray_point_is_no_part_of_its_own():
@@ -113,7 +113,27 @@ def test_a_stray_point_is_no_part_of_its_own():
     judgement = clusters_in_graph(neighbours(X), labels, n_null=1).judgement
     assert judgement.real.all()
     assert not judgement.splits
-    assert judgement.parts[0] == -1
+    assert judgement.groups[0] == judgement.groups[np.flatnonzero(blob == blob[0])[1]]
+
+
+def test_a_single_cluster_is_judged_against_the_rest():
+    """The middle of a square is not real, one of two clouds is, and a cluster that is all there is cannot be."""
+    X = np.random.default_rng(0).random((800, 2))
+    middle = np.where(abs(X - 0.5).max(axis=1) < 0.3, 0, -1)
+    assert not clusters_in_graph(neighbours(X), middle, n_null=1).judgement.real.any()
+    assert not clusters_in_graph(neighbours(X), np.zeros(800, int), n_null=1).judgement.real.any()
+    clouds, blob = make_blobs(600, centers=[[0, 0], [9, 0]], random_state=0)
+    assert clusters_in_graph(neighbours(clouds), blob - 1, n_null=1).judgement.real.all()
+    whole = clusters_in_graph(neighbours(clouds), np.zeros(600, int), n_null=1).judgement
+    assert (whole.real.tolist(), whole.n_groups, whole.splits) == ([False], 2, [(0, [300, 300])])
+
+
+def test_half_a_group_is_a_fragment():
+    """A cluster that is a small part of a group, with the other points in no cluster, is not real."""
+    X, blob = make_blobs(900, centers=[[0, 0], [12, 0], [0, 12]], random_state=0)
+    part = np.where((blob == 0) & (X[:, 0] < -0.5), 3, np.where(blob == 1, 1, np.where(blob == 2, 2, -1)))
+    judgement = clusters_in_graph(neighbours(X), part, n_null=1).judgement
+    assert (judgement.fragments, judgement.real.tolist()) == ([3], [True, True, False])
 
 
 @pytest.mark.parametrize("labels", [np.full(50, -1), np.zeros(50, int)])

@@ -294,6 +294,11 @@ MEASURING = Group(
             "found",
         ),
         Option("--seeds", "embed again with this many other seeds, and measure how well the maps agree", "N", whole),
+        Option(
+            "--thorough",
+            "also look for groups of the graph without the help of the map, and at its spectrum; takes several times as long",
+            flag=True,
+        ),
         Option("--plot", "draw the graph with its rows and columns ordered by cluster (.png, .svg or .pdf)", "FILE"),
         Option("--seed", "the seed of the random samples that are measured", "N", whole, 0),
         Option("--n-jobs", "threads; all cores by default", "N", whole),

@@ -23,7 +23,7 @@ import numpy as np
 from sce.quality.bottlenecks import END_VOLUME_SHARE, mass_toward, width
 from sce.quality.communities import louvain
 from sce.quality.cuts import coarsen, weakest_cut
-from sce.quality.volume_graph import VolumeGraph, aggregate, compact, induce, members_of
+from sce.quality.volume_graph import VolumeGraph, aggregate, induce, members_of
 
 MERGE_ABOVE_CONDUCTANCE_RATIO = 0.8  # two groups with a higher one are clearly not separated
 MAX_REAL_BOTTLENECK = 0.75  # boundary mass relative to the width: a boundary with a higher ratio is not real
@@ -34,7 +34,7 @@ _BOUNDARY_DEVIATIONS = 3.0  # standard deviations that are added to the mass of 
 _MIN_GROUP_VOLUME = 1 / 200  # of all volume
 _MAX_GROUP_VOLUME_NEEDED = 0.1  # of all volume: no larger volume is asked of a group, however many the neighbours
 _NEIGHBOURHOODS_PER_GROUP = 5.0  # a group has at least this many times as many points as a point has neighbours
-_MAX_COARSE_NODES = 10_000  # of the graph on which groups are measured
+MAX_COARSE_NODES = 10_000  # of the graph on which groups are measured
 
 
 class Leaves(NamedTuple):
@@ -66,7 +66,7 @@ class Groups(NamedTuple):
 def find_leaves(graph: VolumeGraph, owner: np.ndarray, key: np.uint64) -> Leaves:
     """Communities within the sets that `owner` numbers, and as leaves the communities within these communities."""
     community = louvain(graph, 1.0, key, owner)
-    coarse, node = coarsen(graph, community, _MAX_COARSE_NODES, key)
+    coarse, node = coarsen(graph, community, MAX_COARSE_NODES, key)
     community_of_node = np.empty(coarse.n, np.int32)
     community_of_node[node] = community
     leaf = np.empty(coarse.n, np.int32)
@@ -91,19 +91,6 @@ def scales_of(graph: VolumeGraph) -> tuple[float, float]:
     neighbours = float((graph.volume**2).sum()) / squares
     share = max(_MIN_GROUP_VOLUME, _NEIGHBOURHOODS_PER_GROUP * neighbours / graph.n)
     return float(graph.volume.sum()) * min(_MAX_GROUP_VOLUME_NEEDED, share), edge
-
-
-def groups_within(leaves: Leaves, smallest: float, edge: float, key: np.uint64) -> np.ndarray:
-    """The group of each node, where groups are those that the graph supports within each owner."""
-    label = np.empty(leaves.graph.n, np.int32)
-    count = 0
-    for nodes in members_of(leaves.owner[leaves.leaf]):
-        if len(nodes):
-            part = Leaves(induce(leaves.graph, nodes), nodes, compact(leaves.leaf[nodes])[0], leaves.owner, nodes)
-            groups = find_groups(part, smallest, edge, key)[0]
-            label[nodes] = count + groups.label
-            count += len(groups.cohesion)
-    return label
 
 
 def measure_groups(graph: VolumeGraph, label: np.ndarray, key: np.uint64) -> Groups:
@@ -238,6 +225,19 @@ def find_groups(leaves: Leaves, smallest: float, edge: float, key: np.uint64) ->
         groups = _merge(graph, groups, pair, key)
     groups, _ = _merge_unreal(graph, groups, edge, key)
     return _merge_unreal(graph, split_groups(graph, groups, smallest, edge, key), edge, key)
+
+
+def merge_unreal_pairs(graph: VolumeGraph, groups: Groups, edge: float, key: np.uint64) -> Groups:
+    """Merge the two groups with the widest boundary relative to their widths, until the boundary of every two is real."""
+    bottlenecks = Bottlenecks(graph, groups, edge)
+    while len(groups.cohesion) > 1:
+        a, b = _highest(bottlenecks.pair)
+        if bottlenecks.pair[a, b] <= MAX_REAL_BOTTLENECK:
+            break
+        pair = _ordered(a, b)
+        groups = _merge(graph, groups, pair, key)
+        bottlenecks.merge(groups, pair)
+    return groups
 
 
 def _merge_unreal(graph: VolumeGraph, groups: Groups, edge: float, key: np.uint64) -> tuple[Groups, Bottlenecks]:

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sce.clusters.hdbscan import cluster_series
+from sce.core.random import stream
 from sce.core.validate import draw_seed
-from sce.quality.check import check_classes, map_points, sampled
+from sce.quality.check import check_classes, map_points, sampled, shuffled
 
 MIN_CLUSTER_SIZES = (10, 20, 50, 100, 200, 500, 1000)  # of which the best one counts
 MIN_SAMPLES = 5  # of HDBSCAN
@@ -17,6 +18,10 @@ _CLUSTERED_POINTS = 20_000  # in a sample
 _CLUSTERED_SAMPLES = 5  # drawn where there are more points
 _CLASSIFIED_POINTS = 10_000  # for the accuracy
 _SILHOUETTE_POINTS = 5_000  # compared pairwise
+_CELL_SHARE = 1 / 200  # of the points, in a cell of the map
+_CELL_POINTS, _LEAST_CELLS = 50, 20  # at least so many points in a cell, where that leaves so many cells
+_LEAST_LOCALITY = 1 / 3  # of classes
+_MIN_LABELLED = 100  # points, below which labels are taken for classes
 
 
 class ClassAgreement(NamedTuple):
@@ -107,6 +112,65 @@ def _cluster_scores(
                 for _, labels in cluster_series(points[rows], MIN_CLUSTER_SIZES, MIN_SAMPLES, n_jobs=n_jobs)
             ]
         )
+
+
+def label_locality(Y: Any, classes: Any, *, random_state: Any = 0) -> float:
+    """How far labels keep to places of the map: 1 if no two share a place, about 0 if each is spread over the whole map.
+
+    The map is divided into cells of equal numbers of points. For each label the distribution over cells is compared with that
+    of all points (half the sum of absolute differences); the mean over points is scaled so that shuffled labels have 0.
+    Patients and batches are near 0, classes above one half.
+
+    Examples
+    --------
+    >>> Y = np.random.default_rng(0).random((2000, 2))
+    >>> round(label_locality(Y, Y[:, 0] > 0.5), 1), round(label_locality(Y, np.arange(2000) % 2), 1)
+    (1.0, 0.0)
+    """
+    points = map_points(Y)
+    codes = check_classes(classes, len(points), "classes")
+    n = len(points)
+    cell = _cells(points, max(2, int(_CELL_SHARE * n), min(_CELL_POINTS, n // _LEAST_CELLS)))
+    share = np.bincount(codes) / len(codes)
+    most = float((share * (1 - share)).sum())
+    chance = _locality(shuffled(codes, stream(draw_seed(random_state), "label locality")), cell)
+    return float(np.clip((_locality(codes, cell) - chance) / (most - chance), 0.0, 1.0)) if most > chance else 1.0
+
+
+def are_spread(Y: Any, classes: Any, *, random_state: Any = 0) -> bool:
+    """Whether every label is spread over the whole map, as those of patients or batches are, so that they are no classes.
+
+    Examples
+    --------
+    >>> Y = np.random.default_rng(0).random((2000, 2))
+    >>> are_spread(Y, Y[:, 0] > 0.5), are_spread(Y, np.arange(2000) % 2)
+    (False, True)
+    """
+    enough = len(np.asarray(classes)) >= _MIN_LABELLED
+    return enough and label_locality(Y, classes, random_state=random_state) < _LEAST_LOCALITY
+
+
+def _locality(codes: np.ndarray, cell: np.ndarray) -> float:
+    """Half the sum of absolute differences between the distributions over cells of a label and of all, mean over points."""
+    counts = np.bincount(codes * (int(cell.max()) + 1) + cell, minlength=(codes.max() + 1) * (cell.max() + 1))
+    counts = counts.reshape(codes.max() + 1, -1).astype(np.float64)
+    sizes = counts.sum(axis=1)
+    return float(0.5 * np.abs(counts - np.outer(sizes, counts.sum(axis=0) / len(codes))).sum() / len(codes))
+
+
+def _cells(points: np.ndarray, size: int) -> np.ndarray:
+    """The cell of each point: halves of halves along the longer side, each of `size` to twice as many points."""
+    cell = np.zeros(len(points), np.int64)
+    waiting, count = [np.arange(len(points))], 0
+    while waiting:
+        rows = waiting.pop()
+        if len(rows) < 2 * size:
+            cell[rows] = count
+            count += 1
+            continue
+        ascending = rows[np.argsort(points[rows, np.ptp(points[rows], axis=0).argmax()], kind="stable")]
+        waiting += [ascending[: len(rows) // 2], ascending[len(rows) // 2 :]]
+    return cell
 
 
 def label_accuracy(Y: Any, classes: Any, *, k: int = 15, random_state: Any = 0) -> float:

@@ -74,18 +74,18 @@ class Clusterability(NamedTuple):
         return {name: float(getattr(self, name)) for name in names}
 
     def __str__(self) -> str:
+        return "\n".join([*self.lines(), f"groups with clear gaps between them: {self.n_clusters}", self.advice])
+
+    def lines(self) -> list[str]:
+        """What is known about the graph but for its groups."""
         gap = f"a gap that suggests {self.n_gap} clusters" if self.n_gap else "no gap"
         values = " ".join(f"{value:.3g}" for value in self.eigenvalues[:10])
-        return "\n".join(
-            [
-                f"connected components: {self.n_components}, the largest with {self.largest:.1%} of the points",
-                f"points without an edge: {self.n_isolated}",
-                f"eigenvalues of the largest component: {values}, with {gap}",
-                f"communities: {self.n_communities}, with modularity {self.modularity:.3f}",
-                f"clusters with real boundaries: {self.n_clusters}",
-                self.advice,
-            ]
-        )
+        return [
+            f"connected components: {self.n_components}, the largest with {self.largest:.1%} of the points",
+            f"points without an edge: {self.n_isolated}",
+            f"smallest eigenvalues of the Laplacian of the largest component: {values}, with {gap}",
+            f"communities: {self.n_communities}, with modularity {self.modularity:.3f} (noise has communities, too)",
+        ]
 
 
 def clusterability(P: Any, *, random_state: Any = 0, n_jobs: int | None = None) -> Clusterability:

@@ -76,8 +76,8 @@ class ClustersInGraph(NamedTuple):
     null : Null
         Mean and standard deviation of the same figures over shuffled labels.
     judgement : Verdict or None
-        Which clusters are real, which pairs P would merge, and which clusters it would split; None if not asked for, or with
-        more than 500 clusters.
+        Which clusters are groups of P, which run into one another, and which hold several groups; None if not asked for, or
+        with more than 500 clusters.
     """
 
     names: np.ndarray
@@ -90,7 +90,8 @@ class ClustersInGraph(NamedTuple):
     def figures(self) -> dict[str, float]:
         """The figures by name; those whose name ends in `_null` are means over random relabellings."""
         measured, null = self.measured, self.null.mean
-        judged = {} if self.judgement is None else {"n_real": float(self.judgement.real.sum())}
+        told = self.judgement
+        judged = {} if told is None else {"n_real": float(told.real.sum()), "n_groups": float(told.n_groups)}
         return {
             "n_clusters": float(len(self.sizes)),
             **judged,
@@ -116,8 +117,10 @@ class ClustersInGraph(NamedTuple):
         if self.judgement is not None:
             found |= {
                 "real": self.judgement.real.tolist(),
-                "merges": [list(merge) for merge in self.judgement.merges],
+                "merges": self.judgement.merges,
                 "splits": [[name, sizes] for name, sizes in self.judgement.splits],
+                "fragments": self.judgement.fragments,
+                "n_groups": self.judgement.n_groups,
             }
         return found
 
@@ -128,14 +131,15 @@ class ClustersInGraph(NamedTuple):
         """A table with a line for each cluster: its size, its conductance, and the verdict of P."""
         measured, null, spread = self.measured, self.null.mean, self.null.std
         top = (
-            f"{len(self.sizes)} clusters with {self.covered:.0%} of the points hold {measured.share:.1%} of P (shuffled: "
-            f"{null.share:.1%} +- {spread.share:.1%}), modularity {measured.modularity:.3f} (shuffled: {null.modularity:.3f})"
+            f"{len(self.sizes)} clusters with {self.covered:.0%} of the points hold {measured.share:.1%} of the graph's weight "
+            f"(shuffled: {null.share:.1%} +- {spread.share:.1%}), modularity {measured.modularity:.3f} (shuffled: "
+            f"{null.modularity:.3f})"
         )
-        rows = [top, f"{'cluster':>8} {'points':>9} {'conductance':>11} {'shuffled':>8}  verdict of P"]
+        rows = [top, f"{'cluster':>8} {'points':>9} {'edges out':>9} {'shuffled':>8}  in the graph"]
         for c, name in enumerate(self.names):
             verdict = self.judgement.says(c) if self.judgement is not None else "not judged"
             rows.append(
-                f"{name:>8} {self.sizes[c]:>9} {measured.conductance[c]:>11.3f} {null.conductance[c]:>8.3f}  {verdict}"
+                f"{name:>8} {self.sizes[c]:>9} {measured.conductance[c]:>9.3f} {null.conductance[c]:>8.3f}  {verdict}"
             )
         return rows
 
@@ -152,7 +156,14 @@ def _summarize(columns: list[np.ndarray], summary: Any) -> Figures:
 
 
 def clusters_in_graph(
-    P: Any, labels: Any, *, n_null: int = 20, judged: bool = True, random_state: Any = 0, n_jobs: int | None = None
+    P: Any,
+    labels: Any,
+    *,
+    n_null: int = 20,
+    judged: bool = True,
+    thorough: bool = False,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
 ) -> ClustersInGraph:
     """Compare clusters with the graph: how much of P is inside them, and how much would be there by chance.
 
@@ -166,6 +177,8 @@ def clusters_in_graph(
         The number of random relabellings with clusters of the same sizes.
     judged : bool, default=True
         Whether to judge each cluster, which takes most of the time. The figures do not need it.
+    thorough : bool, default=False
+        Whether to judge by groups of P that are also searched for without the clusters, which takes several times as long.
     random_state : int, RandomState or None, default=0
         The seed of the relabellings and of the search for boundaries.
     n_jobs : int or None, default=None
@@ -178,9 +191,9 @@ def clusters_in_graph(
 
     Notes
     -----
-    A cluster is real if its boundaries are bottlenecks: narrower than the cuts beside them (see
-    :mod:`sce.quality.boundaries`). Hardly any boundary in noise of two or more dimensions passes this test; a boundary across
-    a plain line of points may, where the line is thin by chance.
+    All clusters are judged by one partition of P into groups, every two of them separated by a bottleneck: a boundary that is
+    narrower than the cuts beside it (see :mod:`sce.quality.boundaries` and :mod:`sce.quality.partition`). A cluster is real if
+    it is one such group, or several, and shares none with another cluster. On maps of noise, 2 in 400 have a real cluster.
 
     Examples
     --------
@@ -201,7 +214,8 @@ def clusters_in_graph(
     with Team(resolve_n_jobs(n_jobs)) as team:
         blocks = block_mass(graph, codes, team)
         relabelled = [figures_of(block_mass(graph, shuffled(codes, key), team), n) for key in keys]
-    judgement = judge(graph, codes, names, seed) if judged and len(names) <= _JUDGED_UP_TO_CLUSTERS else None
+    few = len(names) <= _JUDGED_UP_TO_CLUSTERS
+    judgement = judge(graph, codes, names, seed, thorough=thorough) if judged and few else None
     columns = [np.array(column) for column in zip(*relabelled, strict=True)]
     null = Null(_summarize(columns, np.mean), _summarize(columns, np.std))
     covered = float((codes >= 0).mean())

@@ -1,64 +1,78 @@
-"""The verdict of P on given clusters: which are real, which should be merged, which should be split."""
+"""The verdict of P on the clusters of a map: which are groups of P, which run into one another, which hold several groups."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from sce.core.compiled import kernel
 from sce.core.random import stream
-from sce.graph.csr import components
-from sce.quality.boundaries import (
-    MAX_REAL_BOTTLENECK,
-    Bottlenecks,
-    find_leaves,
-    groups_within,
-    measure_groups,
-    scales_of,
+from sce.graph.csr import CSR, components
+from sce.quality.partition import Partition, overlaps, partition
+from sce.quality.volume_graph import as_graph, compact
+
+_PART = (
+    0.25  # of a cluster's points, or of those of a group in clusters: with fewer in common the two have nothing to do
 )
-from sce.quality.volume_graph import VolumeGraph, as_graph, compact, groups_of
+_LEAST_OF_GROUPS = 0.5  # of the points of its groups that a real cluster has
 
 
 class Verdict(NamedTuple):
-    """What P says about clusters.
+    """What P says about clusters. All of it follows from one partition of P into groups, so nothing contradicts the rest.
 
     Attributes
     ----------
     names : array of shape (n_clusters,)
         The labels of the clusters.
     real : array of bool of shape (n_clusters,)
-        Whether all boundaries of a cluster are real.
-    merges : list of (label, label, ratio)
-        Pairs of clusters that P would merge; `ratio` is the mass across their boundary, relative to the mass across the
-        narrowest cut beside it. Above 0.75 a boundary is not real. The least real boundaries come first.
+        Whether a cluster has a clear gap to all others: it is one group of P, or several, it shares none with another
+        cluster, and there is something else that it is separated from.
+    merges : list of lists of labels
+        Clusters that run into one another: they share groups of P.
     splits : list of (label, sizes)
-        Clusters that P would split, with the sizes of the parts, largest first.
-    parts : array of shape (n,), int32
-        The part of each point, where clusters that P would split are split; -1 for points in no cluster and for stray points,
-        which are cut off from the rest of their cluster and too few to form a part.
+        Clusters that hold several groups of P, with the numbers of points in each, largest first.
+    fragments : list of labels
+        Clusters that are less than half of their group, whose other points are in no cluster.
+    groups : array of shape (n,), int32
+        The group of P that each point is in, 0 for the largest; -1 for points in components too small to count.
+    n_groups : int
+    enough : bool
+        Whether P has enough points for a lack of groups to mean something.
     """
 
     names: np.ndarray
     real: np.ndarray
-    merges: list[tuple[int, int, float]]
+    merges: list[list[int]]
     splits: list[tuple[int, list[int]]]
-    parts: np.ndarray
+    fragments: list[int]
+    groups: np.ndarray
+    n_groups: int
+    enough: bool
 
     def says(self, c: int) -> str:
         """The verdict on cluster number c, in words."""
         name = int(self.names[c])
-        others = [str(b if a == name else a) for a, b, _ in self.merges if name in (a, b)]
-        plural = "s" if len(others) > 1 else ""
-        words = ["real"] if self.real[c] else [f"not separated from cluster{plural} {', '.join(others)}"]
-        for label, sizes in self.splits:
-            if label == name:
-                words.append(f"splits into {len(sizes)} parts of {', '.join(map(str, sizes))} points")
+        others = [str(other) for merge in self.merges if name in merge for other in merge if other != name]
+        if self.real[c]:
+            words = ["real: a clear gap to all others"]
+        elif others:
+            words = [f"runs into {', '.join(others)}"]
+        elif name in self.fragments:
+            words = ["part of a larger group whose other points are in no cluster"]
+        elif self.n_groups > 1:
+            words = ["no other cluster to compare with"]
+        else:
+            words = ["no gap" if self.enough else "cannot be judged: too few points"]
+        words += [
+            f"holds {len(sizes)} groups of {', '.join(map(str, sizes))} points"
+            for label, sizes in self.splits
+            if label == name
+        ]
         return "; ".join(words)
 
 
-def judge(P: sp.csr_matrix, codes: np.ndarray, names: np.ndarray, seed: int) -> Verdict:
+def judge(P: sp.csr_matrix, codes: np.ndarray, names: np.ndarray, seed: int, *, thorough: bool = False) -> Verdict:
     """Judge clusters 0, 1, ... by P.
 
     Points in no cluster count with the cluster that P connects them to, so that an empty margin around a cluster does not make
@@ -70,94 +84,59 @@ def judge(P: sp.csr_matrix, codes: np.ndarray, names: np.ndarray, seed: int) -> 
     >>> judge(P, np.array([0] * 6 + [1] * 12), np.array([0, 1]), seed=0).real
     array([False, False])
     """
-    graph, key = as_graph(P), stream(seed, "judgement")  # the name of a stream is part of the result
-    if not len(names):
-        return Verdict(names, np.zeros(0, np.bool_), [], [], np.full(len(codes), -1, np.int32))
-    smallest, edge = scales_of(graph)
-    owner = _owners(graph, codes, smallest)
-    leaves = find_leaves(graph, owner, key)
-    label = groups_within(leaves, smallest, edge, key)
-    groups = measure_groups(leaves.graph, label, key)
-    ratios = Bottlenecks(leaves.graph, groups, edge).pair
-    owner_of_group = np.empty(len(groups.cohesion), np.int32)
-    owner_of_group[label[leaves.node]] = owner
-    merges = _merges(ratios, owner_of_group, names)
-    unreal = {name for a, b, _ in merges for name in (a, b)}
-    parts = np.where(owner == codes, label[leaves.node], -1).astype(np.int32)
-    inside = parts >= 0
-    parts[inside] = compact(parts[inside])[0]
-    splits = _splits(parts[inside], codes[inside], names)
-    return Verdict(names, np.array([int(name) not in unreal for name in names]), merges, splits, parts)
+    found = partition(
+        as_graph(P), codes, stream(seed, "judgement"), thorough=thorough
+    )  # the name is part of the result
+    return compare(found, codes, names)
 
 
-def _merges(ratios: np.ndarray, owner: np.ndarray, names: np.ndarray) -> list[tuple[int, int, float]]:
-    """Pairs of clusters where some boundary between their parts is not real."""
-    worst: dict[tuple[int, int], float] = {}
-    for a, b in zip(*np.nonzero(np.triu(ratios, 1) > MAX_REAL_BOTTLENECK), strict=True):
-        low, high = sorted((int(owner[a]), int(owner[b])))
-        if low < high < len(names):
-            pair = (int(names[low]), int(names[high]))
-            worst[pair] = max(worst.get(pair, 0.0), float(ratios[a, b]))
-    return sorted(((a, b, ratio) for (a, b), ratio in worst.items()), key=lambda merge: (-merge[2], merge[:2]))
+def compare(found: Partition, codes: np.ndarray, names: np.ndarray) -> Verdict:
+    """Judge clusters by the groups of P.
 
+    A cluster and a group that have much in common are linked; clusters that are linked, also by way of others, run into one
+    another.
 
-def _splits(parts: np.ndarray, codes: np.ndarray, names: np.ndarray) -> list[tuple[int, list[int]]]:
-    """The clusters that have several parts, with the sizes of the parts."""
-    pairs, sizes = np.unique(np.stack([codes, parts]), axis=1, return_counts=True)
-    found = [(int(name), sorted(sizes[pairs[0] == c].tolist(), reverse=True)) for c, name in enumerate(names)]
-    return [(name, list(counts)) for name, counts in found if len(counts) > 1]
-
-
-def _owners(graph: VolumeGraph, codes: np.ndarray, smallest: float) -> np.ndarray:
-    """The cluster of each point: the given one, or for stray points and points in none the one that P connects them to.
-
-    A stray point is in a small component of its cluster that is not the largest. Points that are connected to no cluster get
-    the number after the last.
+    Examples
+    --------
+    >>> halves = Partition(np.repeat([0, 1], 6), 2, True)
+    >>> compare(halves, np.repeat([0, 1, 2], [6, 3, 3]), np.arange(3)).merges
+    [[1, 2]]
     """
-    piece = components(graph.rows, codes)
-    volume = np.bincount(piece, graph.volume)
-    code_of = groups_of(piece, codes, len(volume))
-    largest = np.zeros(len(volume), np.bool_)
-    order = np.lexsort((-volume, code_of))
-    largest[order[np.unique(code_of[order], return_index=True)[1]]] = True
-    stray = (volume < smallest) & ~largest
-    owner = _spread(graph, np.where(stray[piece], -1, codes))
-    owner[owner < 0] = codes.max() + 1
-    return owner
-
-
-def _spread(graph: VolumeGraph, codes: np.ndarray) -> np.ndarray:
-    """Assign each point in no cluster to the cluster that most of its mass goes to, round by round outward."""
-    now = codes.astype(np.int32)
-    while True:
-        following = now.copy()
-        if not _spread_once(graph, now, following):
-            return now
-        now = following
-
-
-@kernel
-def _spread_once(graph: Any, now: Any, following: Any) -> Any:
-    """One round; the lowest number wins a tie. Returns how many points were assigned."""
-    taken = 0
-    mass = np.zeros(now.max() + 1)
-    for i in range(now.size):
-        if now[i] >= 0:
+    n_clusters, n_groups = len(names), found.n_groups
+    real = np.zeros(n_clusters, np.bool_)
+    merges: list[list[int]] = []
+    splits: list[tuple[int, list[int]]] = []
+    fragments: list[int] = []
+    both = (codes >= 0) & (found.labels >= 0)
+    common = overlaps(codes[both], found.labels[both], n_clusters, n_groups) if n_groups else np.zeros((n_clusters, 0))
+    group_sizes = np.bincount(found.labels[found.labels >= 0], minlength=n_groups)
+    for clusters, groups in _linked(common, np.bincount(codes[codes >= 0], minlength=n_clusters)):
+        if len(clusters) == 0:
             continue
-        best = -1
-        for e in range(graph.indptr[i], graph.indptr[i + 1]):
-            c = now[graph.indices[e]]
-            if c >= 0:
-                mass[c] += graph.data[e]
-        for e in range(graph.indptr[i], graph.indptr[i + 1]):
-            c = now[graph.indices[e]]
-            if c >= 0 and (best < 0 or mass[c] > mass[best] or (mass[c] == mass[best] and c < best)):
-                best = c
-        for e in range(graph.indptr[i], graph.indptr[i + 1]):
-            c = now[graph.indices[e]]
-            if c >= 0:
-                mass[c] = 0.0
-        if best >= 0:
-            following[i] = best
-            taken += 1
-    return taken
+        whole = common[np.ix_(clusters, groups)].sum() >= _LEAST_OF_GROUPS * group_sizes[groups].sum()
+        if len(clusters) > 1:
+            merges.append([int(names[c]) for c in clusters])
+            continue
+        (c,) = clusters
+        real[c] = bool(len(groups)) and whole and len(groups) < n_groups
+        if not whole:
+            fragments.append(int(names[c]))
+        elif len(groups) > 1:
+            splits.append((int(names[c]), sorted(common[c, groups].astype(int).tolist(), reverse=True)))
+    return Verdict(names, real, sorted(merges), splits, fragments, found.labels, n_groups, found.enough)
+
+
+def _linked(common: np.ndarray, sizes: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Clusters and groups that are linked, directly or by way of others: (clusters, groups) of each such set."""
+    n_clusters, n_groups = common.shape
+    clustered = common.sum(axis=0)
+    links = (common > 0) & ((common >= _PART * sizes[:, None]) | (common >= _PART * clustered[None, :]))
+    table = sp.csr_matrix(sp.bmat([[None, links], [links.T, None]])) if n_groups and n_clusters else None
+    if table is None:
+        return [(np.array([c]), np.zeros(0, np.int64)) for c in range(n_clusters)]
+    graph = CSR(table.indptr.astype(np.int64), table.indices.astype(np.int32), table.data.astype(np.float32))
+    member = compact(components(graph, np.zeros(n_clusters + n_groups, np.int32)))[0]
+    return [
+        (np.flatnonzero(member[:n_clusters] == k), np.flatnonzero(member[n_clusters:] == k))
+        for k in range(int(member.max()) + 1)
+    ]

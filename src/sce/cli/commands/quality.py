@@ -10,7 +10,7 @@ from sce.cli.commands.plot import PICTURES, write_picture
 from sce.cli.console import Console
 from sce.cli.inputs import matrix_kind, read_prepared
 from sce.cli.options import UsageError
-from sce.clusters.hdbscan import find_clusters
+from sce.core.progress import Reporter
 from sce.core.write import check_writable
 from sce.data.label_files import read_label_file
 from sce.data.labels import Classes, as_labels
@@ -37,19 +37,22 @@ def run(args: Any, console: Console) -> None:
     if args.seeds:
         maps += _more_maps(first, X, P, args, console)
     classes = _classes(args, first)
-    found = [
-        assess(
-            each.Y,
-            X=X,
-            P=P,
-            classes=classes,
-            labels=_clusters(args, each, classes),
-            metric=first.parameters.get("metric", "euclidean"),
-            random_state=args.seed,
-            n_jobs=args.n_jobs,
-        )
-        for each in maps
-    ]
+    with Reporter(console.verbose) as report:
+        found = [
+            assess(
+                each.Y,
+                X=X,
+                P=P,
+                classes=classes,
+                labels=_clusters(args, each, classes),
+                metric=first.parameters.get("metric", "euclidean"),
+                thorough=args.thorough,
+                random_state=args.seed,
+                n_jobs=args.n_jobs,
+                report=report,
+            )
+            for each in maps
+        ]
     console.stage("measure")
     _report(args, found, maps, P, console)
     if picture is not None:
@@ -100,10 +103,10 @@ def _classes(args: Any, result: Map) -> np.ndarray | None:
     return np.asarray(labels)
 
 
-def _clusters(args: Any, result: Map, classes: np.ndarray | None) -> np.ndarray:
-    """The clusters to assess: found on the map, the classes, or those of a file."""
+def _clusters(args: Any, result: Map, classes: np.ndarray | None) -> np.ndarray | None:
+    """The clusters to assess: the classes, or those of a file; None for those found on the map."""
     if args.clusters == "found":
-        return find_clusters(result.Y, n_jobs=args.n_jobs)
+        return None
     if args.clusters == "classes":
         if classes is None:
             raise UsageError("--clusters classes needs classes; give them with --labels FILE:COLUMN.")
@@ -139,14 +142,16 @@ def _more_maps(result: Map, X: Any, P: Any, args: Any, console: Console) -> list
 def _report(args: Any, found: list[Quality], maps: list[Map], P: Any, console: Console) -> None:
     first = found[0]
     facts: dict[str, Any] = {"map": args.maps[0], "points": len(maps[0].Y), "figures": first.figures()}
-    lines = [f"{args.maps[0]}: {len(maps[0].Y)} points", *figure_lines(first.figures())]
+    story = first.story()
+    facts["story"] = story
+    lines = [f"{args.maps[0]}: {len(maps[0].Y):,} points", *story, "", *figure_lines(first.figures())]
     if first.clusters is not None:
         lines += ["", *first.clusters.lines()]
         facts["clusters"] = first.clusters.facts()
-    if P is not None:
+    if P is not None and args.thorough:
         able = clusterability(P, random_state=args.seed, n_jobs=args.n_jobs)
-        lines += ["", "The graph, independent of the map:", str(able)]
-        facts["clusterability"] = {**able.figures(), "advice": able.advice}
+        lines += ["", "The graph by itself:", *able.lines()]
+        facts["clusterability"] = {name: value for name, value in able.figures().items() if name != "n_clusters"}
     if len(maps) > 1:
         same = stability([each.Y for each in maps], labels=[each.labels for each in found], n_jobs=args.n_jobs)
         facts["stability"] = same.figures()
