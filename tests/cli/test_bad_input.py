@@ -155,14 +155,16 @@ CASES = {
     ),
     "columns of text": (
         put("data.csv", "a,b,c\n1,x,u\n2,y,u\n3,x,v\n"), "embed data.csv", 3,
-        "Column 'b' of data.csv holds text (2 different values: x, y): add --one-hot to make a column of 0 and 1 for each "
-        "value, --labels b to colour by it, or --drop b.",
+        "data.csv has columns that cannot be used as they are: text in 'b' (2 values: x, y), 'c' (2 values: u, v). Add --auto, "
+        "which deals with them all, or --one-hot for a column of 0 and 1 for each value of a text, --labels b to colour by it "
+        "or --drop b,c. This works: sce embed data.csv --auto",
     ),
     "too many categories": (
         put("data.csv", "a,b,c\n" + "".join(f"{i % 5},x{i % 150},u{i % 120}\n" for i in range(300))),
         "embed data.csv --one-hot", 3,
-        "Column 'b' of data.csv has 150 different values, too many for --one-hot (at most 100); leave it out with --drop "
-        "b.",
+        "data.csv has columns that cannot be used as they are: text of more than 100 different values in 'b' (150 values: x0, "
+        "x1, x10, ...), 'c' (120 values: u0, u1, u10, ...). Add --auto, which deals with them all, or --drop b,c. This works: "
+        "sce embed data.csv --one-hot --auto",
     ),
     "missing values": (
         put("data.csv", "a,b\n1,2\n3,\nNA,6\n7,8\n"), "embed data.csv", 3,
@@ -176,7 +178,8 @@ CASES = {
     ),
     "a column without any value": (
         put("data.csv", "a,b\n1,\n3,\n5,\n"), "embed data.csv --missing mean", 3,
-        "Column 'b' of data.csv has no values at all; leave it out with --drop b.",
+        "data.csv has columns that cannot be used as they are: no values in 'b'. Add --auto, which deals with them all, or "
+        "--drop b. This works: sce embed data.csv --missing mean --auto",
     ),
     "infinite values": (
         put("data.csv", "a,b\n1,2\n3,inf\n5,6\n"), "embed data.csv", 3,

@@ -21,8 +21,9 @@ def people(path, first="PassengerId", values=range(1, 41), more=""):
     ["PassengerId", "customerID", "cell_id", "Customer ID", "user-id", "patientid", "sample.key", "Case No", "Index"],
 )
 def test_ids_are_known_by_their_names(name, tmp_path):
-    """In any of the ways in which people write them; whole numbers that are all different."""
+    """However people write them; the numbers are all different, and rise where the name may mean something else."""
     values = RNG.permutation(10_000)[:40]
+    values = np.sort(values) if name in ("sample.key", "Case No") else values
     table = read(people(tmp_path / "a.csv", name, values), drop=["Name"])
     assert (table.names, table.id_name, table.ids.tolist()) == (["Age", "Level"], name, values.tolist())
 
@@ -59,6 +60,13 @@ def test_arrays_have_such_columns_too(tmp_path):
         assert (X[:, 1:] == table.X).all()
     assert isinstance(read(tmp_path / "a.npy").X, np.memmap)
     assert read(tmp_path / "a.npy", keep="0").X.shape == (40, 3)
+
+
+@pytest.mark.parametrize("name", ["refractive index", "key", "Index of crime", "vote no"])
+def test_names_that_may_be_of_measurements(tmp_path, name):
+    """Are data unless the numbers rise from row to row."""
+    table = read(people(tmp_path / "a.csv", name, RNG.permutation(10_000)[:40]), drop=["Name"])
+    assert sorted(table.names) == sorted([name, "Age", "Level"])
 
 
 @pytest.mark.parametrize("name", ["time", "world rank", "Day", "frame_nr", "epoch"])

@@ -28,7 +28,7 @@ EXIT_CODES = {
 }
 
 # What most people need: --help shows these, --help-all everything.
-_FIRST = ("data", "--labels", "--drop", "--normalize", "--graph", "--output", "--seed")
+_FIRST = ("data", "--auto", "--labels", "--drop", "--normalize", "--graph", "--output", "--seed")
 _FIRST_OF_EMBED = (*_FIRST, "--metric", "--perplexity", "--alpha", "--plot")
 _FIRST_OF_SWEEP = (*_FIRST, "--log10-r", "--alpha", "--plot")
 _FIRST_OF_COMPARE = (*_FIRST, "--methods", "--time-limit", "--blocks")

@@ -76,6 +76,11 @@ PREPARING = Group(
     "preparing the data, in this order",
     [
         Option(
+            "--auto",
+            "do what the table needs: leave out useless columns, fill gaps, turn text into numbers, scale; and say so",
+            flag=True,
+        ),
+        Option(
             "--missing",
             "missing values: refuse them, drop their rows, or fill in the mean or median of the column",
             "HOW",

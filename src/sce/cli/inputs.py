@@ -8,6 +8,7 @@ from typing import Any
 from sce.cli.commands.plot import PICTURES
 from sce.cli.console import Console
 from sce.cli.options import Option, UsageError
+from sce.core.hints import clipped
 from sce.core.write import check_writable
 from sce.data.datasets.find import about, is_name
 from sce.data.preparation import Preparation
@@ -21,7 +22,9 @@ from sce.results.archive import Kind, refuse_to_replace
 from sce.results.graphs import read_graph, refuse_to_replace_graph
 
 _READING_KEYS = ("columns", "drop", "keep", "ids", "weights", "array", "transpose", "decimal_comma")
-_PREPARING_KEYS = ("missing", "log1p", "normalize", "one_hot", "pca")
+_PREPARING_KEYS = ("missing", "log1p", "normalize", "one_hot", "pca", "auto")
+_KEPT_NAMES = 1000  # of columns, that a result keeps
+_PRINTED_NAMES = 20  # of columns, that are printed
 
 
 # --------------------------------------------------------------------------------------------------------- before the work
@@ -154,6 +157,9 @@ def read_prepared(
         table, _ = recipe.preparation.fit_transform(table, random_state=seed, n_jobs=n_jobs, copy=False)
     for note in table.notes:
         console.note(note)
+    if table.used is not None:
+        shown = ", ".join(clipped(name) for name in table.used[:_PRINTED_NAMES])
+        console.say(f"Columns used ({len(table.used)}): {shown}{', ...' if len(table.used) > _PRINTED_NAMES else ''}.")
     return table
 
 
@@ -183,6 +189,7 @@ def source_facts(args: Any, table: Table, console: Console) -> dict[str, Any]:
     return {
         "source": table.path.name,
         "columns": table.X.shape[1],
+        **({} if table.used is None or len(table.used) > _KEPT_NAMES else {"columns_used": table.used}),
         "preparation": {**recipe_of(args).facts(), **graph},
         "notes": [*console.notes, *console.warnings],
     }

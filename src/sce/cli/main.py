@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
+import shlex
 import sys
 import warnings
 from collections.abc import Sequence
@@ -44,12 +45,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except SCEError as error:
         code = 2 if isinstance(error, ParameterError) else 4 if isinstance(error, OutputError) else 3
-        return _fail(as_options(str(error)), code, debug)
+        return _fail(as_options(str(error)) + _remedy(error, arguments), code, debug)
     except MemoryError:
         return _fail("Out of memory; use fewer rows, or fewer columns with --pca 50.", 3, debug)
     except Exception as error:  # noqa: BLE001
         text = f"Internal error ({type(error).__name__}: {error}); please report it with the output of --debug."
         return _fail(text, 1, debug)
+
+
+def _remedy(error: SCEError, arguments: list[str]) -> str:
+    """The same command with the option that deals with an error, if there is one."""
+    option = getattr(error, "option", None)
+    command = next((command for command in COMMANDS if command.name == arguments[0]), None)
+    if command is None or option not in [each.name for each in command.options] or option in arguments:
+        return ""
+    return f" This works: {shlex.join(['sce', *arguments, option])}"
 
 
 def _run(arguments: list[str]) -> int:

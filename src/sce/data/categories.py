@@ -8,25 +8,6 @@ from sce.core.hints import clipped
 from sce.data.table import Table
 from sce.errors import InputError
 
-_MAX_CATEGORIES = 100  # different values of a column of text
-
-
-def check_text(table: Table, *, one_hot: bool) -> None:
-    """Refuse columns of text, unless they are to become columns of 0 and 1."""
-    for name, values in table.text.items():
-        distinct = np.unique(values[values != ""])
-        shown = ", ".join(map(clipped, distinct[:3])) + (", ..." if len(distinct) > 3 else "")
-        if not one_hot:
-            raise InputError(
-                f"Column {name!r} of {table.path} holds text ({len(distinct)} different values: {shown}): add one_hot=True "
-                f"to make a column of 0 and 1 for each value, labels={name!r} to colour by it, or drop=[{name!r}]."
-            )
-        if len(distinct) > _MAX_CATEGORIES:
-            raise InputError(
-                f"Column {name!r} of {table.path} has {len(distinct)} different values, too many for one_hot=True (at most "
-                f"{_MAX_CATEGORIES}); leave it out with drop=[{name!r}]."
-            )
-
 
 def learn_categories(table: Table) -> dict[str, list[str]]:
     """The values of each column of text, in order."""

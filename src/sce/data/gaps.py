@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sce.core.hints import clipped
 from sce.core.linalg import sample_rows
 from sce.core.random import stream
 from sce.core.validate import all_finite
@@ -15,6 +16,7 @@ from sce.errors import InputError
 
 _GAP_BLOCK_CELLS = 1 << 22  # numbers of X held at once, so that a memory-mapped array is never read as a whole
 _FILL_ROWS = 10_000  # rows from which the fill values of columns without gaps are found
+_SHOWN_WITH_GAPS = 20  # with missing values, in a message
 
 
 class Gaps(NamedTuple):
@@ -66,18 +68,6 @@ def _numeric_gaps(X: Any) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(rows) if rows else np.array([], np.int64), np.flatnonzero(columns)
 
 
-def refuse_empty_columns(table: Table, gaps: Gaps) -> None:
-    """Refuse columns without any value: neither filling them in nor leaving rows out would help."""
-    dense = not hasattr(table.X, "tocsr")
-    empty = [c for c in gaps.columns.tolist() if dense and np.isnan(table.X[:, c]).all()]
-    names = [table.names[c] if table.names else str(c) for c in empty]
-    names += [name for name, values in table.text.items() if (values == "").all()]
-    if names:
-        raise InputError(
-            f"Column {names[0]!r} of {table.path} has no values at all; leave it out with drop=[{names[0]!r}]."
-        )
-
-
 # ------------------------------------------------------------------------------------------------------------ filling
 
 
@@ -109,7 +99,7 @@ def treat_gaps(table: Table, gaps: Gaps, how: str, filling: Filling | None, *, m
     """Refuse missing values, leave their rows out, or fill them in; refuse infinite ones."""
     if len(gaps.rows):
         if how == "refuse":
-            _refuse(table, gaps)
+            refuse_gaps(table, gaps, _columns_with_gaps(table, gaps))
         elif how == "drop":
             _drop(table, gaps, min_rows)
         else:
@@ -119,13 +109,19 @@ def treat_gaps(table: Table, gaps: Gaps, how: str, filling: Filling | None, *, m
     refuse_infinity(table)
 
 
-def _refuse(table: Table, gaps: Gaps) -> None:
+def _columns_with_gaps(table: Table, gaps: Gaps) -> list[str]:
+    names = [table.names[c] if table.names else str(c) for c in gaps.columns.tolist()]
+    return names + [name for name, at in gaps.words.items() if len(at)]
+
+
+def refuse_gaps(table: Table, gaps: Gaps, columns: list[str]) -> None:
+    """Refuse missing values, and say where they are."""
     some = ", ".join(table.shown_row(int(r)) for r in gaps.rows[:3]) + (", ..." if len(gaps.rows) > 3 else "")
-    named = [table.shown_name(int(c)) for c in gaps.columns]
-    named += [repr(name) for name, at in gaps.words.items() if len(at)]
-    where = f"column{'s' if len(named) > 1 else ''} {', '.join(named[:3])}{', ...' if len(named) > 3 else ''}"
+    named = ", ".join(repr(clipped(name)) for name in columns[:_SHOWN_WITH_GAPS])
+    more = f" and {len(columns) - _SHOWN_WITH_GAPS} more" if len(columns) > _SHOWN_WITH_GAPS else ""
     raise InputError(
-        f"{table.path} has missing values in {len(gaps.rows)} of {table.X.shape[0]} rows ({some}), in {where}: add "
+        f"{table.path} has missing values in {len(gaps.rows)} of {table.X.shape[0]} rows ({some}), in "
+        f"column{'s' if len(columns) > 1 else ''} {named}{more}: add "
         'missing="median" or missing="mean" to fill them in, or missing="drop" to leave these rows out.'
     )
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from sce.data.arrays import is_sparse, labels_first, npz_shapes, plain_values, refuse_pickle
+from sce.data.dates import read_dates
 from sce.data.formats import Request, Source, read_source
 from sce.data.kinds import FILE_KINDS
 from sce.data.sniff import check_file, reading
@@ -26,7 +27,7 @@ _DECIMAL = re.compile(r"-?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)
 
 
 def typed(values: np.ndarray) -> np.ndarray:
-    """Convert text to numbers if all of it is numbers and nothing is lost: 007, or 1.10 beside 1.1, stay text.
+    """Convert text to numbers or dates if all of it is that and nothing is lost: 007, or 1.10 beside 1.1, stay text.
 
     Examples
     --------
@@ -37,7 +38,8 @@ def typed(values: np.ndarray) -> np.ndarray:
         words = values.tolist()
         different = {word for word in words if word}
         if not different or not all(map(_DECIMAL.fullmatch, different)):
-            return values
+            dates = read_dates(values).dates
+            return values if dates is None else dates
         if all(map(_WHOLE.fullmatch, different)) and all(words):
             return np.array([int(word) for word in words], np.int64)
         if len({float(word) for word in different}) < len(different):

@@ -27,6 +27,8 @@ def match_columns(table: Table, names: list[str] | None, n_columns: int, text: l
                 "same columns."
             )
         return table
+    if table.names is None:  # a matrix, of which the fit used some columns
+        table.names = [str(place) for place in range(table.X.shape[1])]
     _refuse_missing(table, [*names, *text])
     words = {name: _words(table, name) for name in text}
     if table.names != names:

@@ -12,11 +12,13 @@ import numpy as np
 from sce.core.hints import alternatives, did_you_mean
 from sce.core.parallel import Team, resolve_n_jobs
 from sce.core.principal import principal_axes, project
-from sce.data.categories import apply_one_hot, check_text, learn_categories
-from sce.data.gaps import Filling, find_gaps, learn_filling, refuse_empty_columns, treat_gaps
+from sce.data.automatic import settle
+from sce.data.categories import apply_one_hot, learn_categories
+from sce.data.gaps import Filling, Gaps, find_gaps, learn_filling, treat_gaps
 from sce.data.matching import match_columns
 from sce.data.scaling import Scaling, advise_scaling, apply_scaling, learn_scaling, make_dense, take_log1p
 from sce.data.table import Table
+from sce.data.unusable import refuse_unusable
 from sce.errors import InputError, ParameterError
 
 MISSING_CHOICES = ("refuse", "drop", "mean", "median")
@@ -46,6 +48,10 @@ class Preparation:
     pca : int, optional
         Reduce the columns to this many principal components. 0 is none, for any number of columns; None is none for up to
         50,000 columns.
+    auto : bool, default=False
+        Find out what the table needs: leave out columns without use (without values, mostly missing, the same everywhere, ids,
+        text of too many values), fill in medians, turn other text into columns of 0 and 1, and scale the columns to standard
+        deviations where there is text or a few columns determine all distances. Other options that are given are kept.
 
     Examples
     --------
@@ -65,9 +71,10 @@ class Preparation:
     normalize: str | None = None
     one_hot: bool = False
     pca: int | None = None
+    auto: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("log1p", "one_hot"):
+        for name in ("log1p", "one_hot", "auto"):
             if not isinstance(getattr(self, name), bool):
                 raise ParameterError(f"{name} must be True or False; got {getattr(self, name)!r}.")
         _check_word("missing", self.missing, MISSING_CHOICES)
@@ -104,11 +111,17 @@ class Preparation:
         """
         if copy:
             table = replace(table, text=dict(table.text), notes=list(table.notes))
-        check_text(table, one_hot=self.one_hot)
+        settled = replace(self, auto=False, **settle(table, self.missing, self.normalize)) if self.auto else self
+        return settled._fit_transform(table, random_state, n_jobs)  # noqa: SLF001
+
+    def _fit_transform(self, table: Table, random_state: int, n_jobs: int | None) -> tuple[Table, FittedPreparation]:
+        gaps = find_gaps(table)
+        refuse_unusable(table, gaps, missing=self.missing, one_hot=self.one_hot)
+        table.used = _columns(table)
         learned: dict[str, Any] = {
             "names": None if table.names is None else list(table.names),
             "n_columns": table.X.shape[1],
-            "filling": self._treat_gaps(table),
+            "filling": self._treat_gaps(table, gaps),
         }
         make_dense(table)
         learned["sparse"] = hasattr(table.X, "tocsr")
@@ -119,10 +132,7 @@ class Preparation:
         learned |= self._reduce(table, random_state, n_jobs)
         return table, FittedPreparation(self, dtype=table.X.dtype.str, **learned)
 
-    def _treat_gaps(self, table: Table) -> Filling | None:
-        gaps = find_gaps(table)
-        if gaps is not None and len(gaps.rows):
-            refuse_empty_columns(table, gaps)
+    def _treat_gaps(self, table: Table, gaps: Gaps | None) -> Filling | None:
         filling = learn_filling(table, gaps, self.missing) if self.missing in ("mean", "median") else None
         if gaps is not None:
             treat_gaps(table, gaps, self.missing, filling, min_rows=2)
@@ -298,6 +308,12 @@ class FittedPreparation:
             axes=found["axes"],
             **{name: header[name] for name in ("names", "n_columns", "dtype", "sparse", "categories")},
         )
+
+
+def _columns(table: Table) -> list[str] | None:
+    """The names of the columns that are used, if the file names them."""
+    names = [*(table.names or map(str, range(table.X.shape[1]))), *table.text]
+    return None if table.names is None or all(map(str.isdecimal, names)) else names
 
 
 def _project(table: Table, mean: np.ndarray, axes: np.ndarray, team: Team) -> None:

@@ -22,6 +22,7 @@ from sce.data.roles import (
     is_apart,
     recognise_labels,
     restore_data,
+    set_dates_aside,
     set_ids_aside,
 )
 from sce.data.source import hint_at
@@ -44,6 +45,7 @@ def read(
     transpose: bool = False,
     decimal_comma: bool = False,
     header: str = "auto",
+    auto: bool = False,
 ) -> Table:
     r"""Read a data file into a table: numbers to embed, labels, ids, and everything else as it is.
 
@@ -60,7 +62,7 @@ def read(
         Names of columns to use as data although they look like ids, labels or dates.
     labels : str, optional
         What to colour by: a column, an array of the file, another FILE, or FILE:COLUMN; "none" for no labels. By default a
-        column is recognised by its name (label, class, species, ...), or as the only column of text.
+        column is recognised by its name (label, class, species, ...), or as the only column of text, or else of dates.
     ids : str, optional
         What names the rows: a column, FILE, or FILE:COLUMN. By default a column is recognised by its name (id, index, name,
         barcode, PassengerId, ...) if its values are all different, or as the only column of text whose values are all
@@ -75,6 +77,9 @@ def read(
         Whether numbers in a text table are written as 1,5.
     header : {"auto", "yes", "no"}, default="auto"
         Whether the first row of a text table holds the names of the columns.
+    auto : bool, default=False
+        Also prepare the table, as :class:`sce.data.preparation.Preparation` does with ``auto=True``: X then holds finite
+        numbers only, `text` is empty, and `notes` says what was done.
 
     Returns
     -------
@@ -113,7 +118,12 @@ def read(
         decimal_comma=decimal_comma,
         header=header,
     )
-    return options.read(path)
+    table = options.read(path)
+    if not auto:
+        return table
+    from sce.data.preparation import Preparation
+
+    return Preparation(auto=auto).fit_transform(table, copy=False)[0]
 
 
 @dataclass(frozen=True)
@@ -152,11 +162,13 @@ class ReadOptions:
         table = _transposed(source) if self.transpose else self._upright(source)
         keep = set(self.keep or ())
         self._check_keep(table)
+        table.kept = frozenset(keep)
         apart = source.dropped | keep
         if self.labels not in (None, "none"):
             assign_labels(table, str(self.labels))
         if self.weights is not None:
             assign_weights(table, self.weights)
+        set_dates_aside(table, keep)
         assign_ids(table, self.ids, apart)
         if self.labels is None:
             recognise_labels(table, apart)
@@ -172,7 +184,8 @@ class ReadOptions:
 
     def _check_keep(self, table: Table) -> None:
         """Refuse to keep a column that there is not."""
-        known = [*(table.names or []), *table.text]
+        dates = [name for name, values in table.extra.in_memory.items() if values.dtype.kind == "M"]
+        known = [*(table.names or map(str, range(table.X.shape[1]))), *table.text, *dates]
         for name in self.keep or ():
             if name not in known:
                 raise InputError(f"{table.path} has no column {name!r} to keep; {hint_at(name, known, len(known))}")

@@ -9,8 +9,9 @@ import numpy as np
 from sce.core.missing import is_missing
 from sce.data.arrays import LABEL_ARRAYS
 from sce.data.cells import is_number
+from sce.data.dates import as_days, read_dates
 from sce.data.label_files import LABEL_NAMES, read_label_file, split_spec, typed
-from sce.data.row_ids import counting_columns, is_id, is_id_name, is_long_id, may_be_measured, names_rows
+from sce.data.row_ids import counting_columns, holds_ids, is_id_name, is_long_id, is_whole, may_be_measured, names_rows
 from sce.data.source import hint_at
 from sce.data.table import Table
 from sce.errors import InputError
@@ -37,8 +38,11 @@ def assign_ids(table: Table, wanted: str | None, apart: Collection[str]) -> None
     elif table.ids is None and wanted is None:
         name = _recognised_ids(table)
         if name is not None and name not in apart:
-            table.ids, table.id_name = table.take_out(name), name
-            table.notes.append(f"Names of rows: column {name!r}")
+            values = table.take_out(name)
+            assert values is not None
+            table.ids, table.id_name = values, name
+            how = "" if as_numbers(values) is None else f"; keep=[{name!r}] uses it as data"
+            table.notes.append(f"Names of rows: column {name!r}{how}")
     if table.ids is not None:
         table.refuse_long_text(table.ids, "id", _MAX_NAME_LENGTH)
         numbers = typed(table.ids)
@@ -48,7 +52,7 @@ def assign_ids(table: Table, wanted: str | None, apart: Collection[str]) -> None
 def _recognised_ids(table: Table) -> str | None:
     """The column that holds ids by its name, or the only column of text that is different in each row."""
     columns = [*table.text.items(), *table.extra.in_memory.items()]
-    named = [name for name, values in columns if is_id_name(name) and is_id(values)]
+    named = [name for name, values in columns if holds_ids(name, values)]
     if named:
         return named[0]
     unique = [name for name, values in table.text.items() if names_rows(values)]
@@ -60,7 +64,7 @@ def set_ids_aside(table: Table, keep: Collection[str], *, as_ids: bool) -> None:
 
     The first of them names the rows, where nothing else does and `as_ids` says so; the others are extras.
     """
-    named = [name for name, values in table.text.items() if is_id_name(name) and is_id(values)]
+    named = [name for name, values in table.text.items() if holds_ids(name, values)]
     names = table.names or [str(place) for place in range(table.X.shape[1])]
     counting = [names[c] for c in counting_columns(table.X)]
     measured = [name for name in counting if may_be_measured(name) and name not in keep]
@@ -108,18 +112,19 @@ def assign_labels(table: Table, wanted: str) -> None:
             )
         table.labels, table.label_name = read_label_file(wanted, table.X.shape[0], table.path)
         return
-    if is_long_id(values) and as_numbers(values) is None:
+    values = typed(values)
+    if values.dtype.kind in "OU" and is_long_id(values):
         others = [name for name in [*table.text, *table.extra] if name != wanted]
         hint = f"; labels could be {' or '.join(map(repr, others[:3]))}" if others else ""
         raise InputError(
             f"Column {wanted!r} of {table.path} has a different value in each of its {len(values)} rows, so it holds ids, "
             f"not labels: give it as ids={wanted!r} instead{hint}."
         )
-    table.labels, table.label_name = typed(values), wanted
+    table.labels, table.label_name = values, wanted
 
 
 def recognise_labels(table: Table, apart: Collection[str]) -> None:
-    """Take as labels a column whose name suggests labels, or the only column of text, if there is one.
+    """Take as labels a column whose name suggests labels, or the only column of text or else of dates, if there is one.
 
     If there are several such columns, text is preferred to numbers; a column that divides the rows in the same way as the
     labels becomes an extra. Columns in `apart`, which were dropped or are to stay data, are not taken; if the recognised column
@@ -142,6 +147,10 @@ def recognise_labels(table: Table, apart: Collection[str]) -> None:
     words = [name for name in text if not is_id_name(name) and as_numbers(text[name]) is None]
     if len(words) == 1 and not is_long_id(table.text[words[0]]):
         table.labels, table.label_name = table.text.pop(words[0]), words[0]
+        return
+    dates = [name for name, values in table.extra.in_memory.items() if values.dtype.kind == "M" and name not in apart]
+    if len(dates) == 1 and not words:
+        table.labels, table.label_name = table.extra[dates[0]], dates[0]
 
 
 def check_labels(table: Table) -> None:
@@ -160,13 +169,43 @@ def _same_classes(a: np.ndarray, b: np.ndarray) -> bool:
 def _count(labels: np.ndarray) -> str:
     """The number of classes or distinct numbers, and of missing labels."""
     present = [value for value in np.unique(labels).tolist() if not is_missing(value)]
-    what = "classes" if labels.dtype.kind in "bOUiu" else "distinct numbers"
-    lost = sum(map(is_missing, labels.tolist())) if labels.dtype.kind in "OUf" else 0
+    what = {"f": "distinct numbers", "M": "dates"}.get(labels.dtype.kind, "classes")
+    lost = sum(map(is_missing, labels.tolist())) if labels.dtype.kind in "OUfM" else 0
     return f"{len(present)} {what}{f', {lost} rows without a label' if lost else ''}"
 
 
 def _hint(table: Table, wanted: str) -> str:
     return hint_at(wanted, [*table.text, *table.extra, *(table.names or [])] or None, table.X.shape[1])
+
+
+# ---------------------------------------------------------------------------------------------------------------- dates
+
+
+def set_dates_aside(table: Table, keep: Collection[str]) -> None:
+    """Take columns of dates out of the data; those in `keep` become numbers of days."""
+    for name in list(table.text):
+        values = table.text[name]
+        if holds_ids(name, values) and name not in keep:
+            continue  # a column of dates that is the index of a data frame names the rows
+        dates, ambiguous = (values, "") if values.dtype.kind == "M" else read_dates(values)
+        if ambiguous:
+            table.notes.append(
+                f"Column {name!r} is text, because its dates, such as {ambiguous}, may be day and month or month and day: "
+                "write them as 2024-12-31"
+            )
+        elif dates is not None:
+            del table.text[name]
+            table.extra = table.extra.with_columns({name: dates})
+            if name not in keep:
+                table.notes.append(
+                    f"Column {name!r} holds dates, and is not used as data; keep=[{name!r}] uses it as a number of days"
+                )
+    for name in keep:
+        if name in table.extra:
+            days = as_numbers(table.extra[name])
+            assert days is not None
+            table.extra = table.extra.without({name})
+            table.add_columns([name], days[:, None])
 
 
 # ----------------------------------------------------------------------------------------------------------------- data
@@ -179,7 +218,7 @@ def restore_data(table: Table, keep: Collection[str]) -> None:
         if values is not None:
             del table.text[name]
             table.add_columns([name], values[:, None])
-            if name not in keep:
+            if name not in keep and is_whole(values):
                 table.notes.append(f"Column {name!r} is used as data; drop=[{name!r}] leaves it out")
 
 
@@ -189,9 +228,11 @@ def is_apart(name: str) -> bool:
 
 
 def as_numbers(values: np.ndarray) -> np.ndarray | None:
-    """Numbers, NaN where one is missing; None if there is anything else."""
+    """Numbers, NaN where one is missing; dates as days since 1970; None if there is anything else."""
     if values.dtype.kind in "buif":
         return values
+    if values.dtype.kind == "M":
+        return as_days(values)
     if not all(not word or is_number(word) for word in values):
         return None
     return np.array([float(word) if word else np.nan for word in values])

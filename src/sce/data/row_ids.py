@@ -13,9 +13,9 @@ from sce.data.cells import is_number
 ID_NAMES = frozenset(
     ["", "unnamed: 0", "id", "ids", "index", "row", "rowid", "row_id", "name", "barcode", "__index_level_0__"]
 )
-# PassengerId, customerID, "Customer ID", cell_id, case-no, order_key, subject.uuid
-_ID_ENDING = re.compile(r"[a-z0-9]I[dD]$|[\W_](id|ids|idx|index|key|no|nr|uuid|guid|barcode)$", re.IGNORECASE)
-_CAMEL_CASE = re.compile(r"[a-z0-9]I[dD]$")
+# PassengerId, customerID, "Customer ID", cell_id, subject.uuid
+_STRONG_ENDING = re.compile(r"[a-z0-9]I[dD]$|[\W_]([iI][dD][sS]?|uuid|UUID|guid|GUID|barcode)$")
+_WEAK_ENDING = re.compile(r"[\W_](idx|index|key|no|nr)$", re.IGNORECASE)  # case-no, but also "refractive index"
 _THINGS_WITH_IDS = (
     *("account", "case", "cell", "client", "customer", "device", "employee", "event", "item", "object", "order"),
     *("passenger", "patient", "person", "product", "record", "sample", "student", "subject", "transaction", "user"),
@@ -32,20 +32,47 @@ _FORMATTED_NUMBER = re.compile(r"[-+$€£]?[0-9][0-9.,' ]*[%€$£]?")
 
 
 def is_id_name(name: str) -> bool:
-    """Whether a name is one that columns of ids have.
+    """Whether a name is one that columns of ids may have.
 
-    >>> [is_id_name(name) for name in ("PassengerId", "customer ID", "cell_id", "userid", "index", "acid", "grid", "price")]
+    >>> [is_id_name(name) for name in ("PassengerId", "customer ID", "cell_id", "userid", "case-no", "acid", "grid", "price")]
     [True, True, True, True, True, False, False, False]
     """
-    if name.strip().lower() in ID_NAMES or _WRITTEN_TOGETHER.fullmatch(name.strip()):
-        return True
-    found = _ID_ENDING.search(name.strip())
-    return found is not None and (found[1] is not None or _CAMEL_CASE.search(name.strip()) is not None)
+    return is_sure_id_name(name) or _WEAK_ENDING.search(name.strip()) is not None
+
+
+def is_sure_id_name(name: str) -> bool:
+    """Whether a name is one that nothing but ids has.
+
+    >>> is_sure_id_name("PassengerId"), is_sure_id_name("refractive index")
+    (True, False)
+    """
+    name = name.strip()
+    written_together = _WRITTEN_TOGETHER.fullmatch(name) is not None
+    return name.lower() in ID_NAMES or written_together or _STRONG_ENDING.search(name) is not None
+
+
+def holds_ids(name: str, values: np.ndarray) -> bool:
+    """Whether a column holds ids, by its name and its values.
+
+    >>> holds_ids("case no", np.array([3, 5, 8])), holds_ids("case no", np.array([5, 3, 8]))
+    (True, False)
+    """
+    if not is_id_name(name) or not is_id(values):
+        return False
+    return is_sure_id_name(name) or _rises(values)
+
+
+def _rises(values: np.ndarray) -> bool:
+    if values.dtype.kind in "OU":
+        if not all(is_number(word) for word in values):
+            return True
+        values = values.astype(np.float64)
+    return bool((np.diff(values) > 0).all())
 
 
 def is_id(values: np.ndarray) -> bool:
     """Whether the values are all different, and whole numbers or text rather than measurements."""
-    return len(values) > 1 and _is_whole(values) and len(np.unique(values)) == len(values)
+    return len(values) > 1 and is_whole(values) and len(np.unique(values)) == len(values)
 
 
 def is_long_id(values: np.ndarray) -> bool:
@@ -53,10 +80,10 @@ def is_long_id(values: np.ndarray) -> bool:
     return len(values) > DISTINCT_BY_CHANCE and is_id(values)
 
 
-def _is_whole(values: np.ndarray) -> bool:
+def is_whole(values: np.ndarray) -> bool:
     """Whether the values are whole numbers, or text of which at least one is none."""
     if values.dtype.kind == "f":
-        return bool((values % 1 == 0).all())
+        return bool((values[~np.isnan(values)] % 1 == 0).all())
     if values.dtype.kind not in "OU":
         return values.dtype.kind in "iu"
     if not all(is_number(word) for word in values):

@@ -128,9 +128,7 @@ def advise_scaling(table: Table) -> None:
     X = table.X
     if hasattr(X, "tocsr") or X.shape[1] < 2:
         return
-    sample = np.asarray(X[sample_rows(X.shape[0], _ADVICE_ROWS, stream(0, "spreads"))], np.float64)
-    with np.errstate(over="ignore", invalid="ignore"):
-        spread = sample.std(axis=0)
+    spread = _sampled_spread(X)
     unequal = unequal_spreads(spread)
     if unequal is not None:
         large, small = unequal
@@ -139,6 +137,20 @@ def advise_scaling(table: Table) -> None:
             f"{spread[small]:.3g}), so a few of them determine the map; "
             'normalize="robust" or normalize="standard" brings them to one scale, normalize="none" keeps them as they are'
         )
+
+
+def has_unequal_spreads(X: np.ndarray) -> bool:
+    """Whether a few columns with large values determine all distances."""
+    return X.shape[1] > 1 and unequal_spreads(_sampled_spread(X)) is not None
+
+
+def _sampled_spread(X: np.ndarray) -> np.ndarray:
+    """The standard deviation of each column among up to 10,000 rows, where there are values."""
+    sample = np.asarray(X[sample_rows(X.shape[0], _ADVICE_ROWS, stream(0, "spreads"))], np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isnan(sample).any():
+            return np.asarray(np.ma.masked_invalid(sample).std(axis=0).filled(0.0))
+        return np.asarray(sample.std(axis=0))
 
 
 def unequal_spreads(spread: np.ndarray) -> tuple[int, int] | None:

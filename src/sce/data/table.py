@@ -107,6 +107,10 @@ class Table:
         The line of row 0, in a file where each row is one line.
     notes : list of str
         Decisions made on the way, each a sentence without a full stop.
+    kept : frozenset of str
+        Columns that are data by request.
+    used : list of str, optional
+        The columns that a preparation made the numbers of, where they have names.
     """
 
     path: Path
@@ -121,6 +125,8 @@ class Table:
     weights: np.ndarray | None = None
     first_line: int | None = None
     notes: list[str] = field(default_factory=list)
+    kept: frozenset[str] = frozenset()
+    used: list[str] | None = None
 
     def __repr__(self) -> str:
         rows, columns = self.X.shape

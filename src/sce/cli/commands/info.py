@@ -67,6 +67,7 @@ def _origin(result: Map | Sweep) -> dict[str, Any]:
         "labels": _labels(result),
         "rows": _rows(result),
         "data": facts.get("source"),
+        "columns": facts.get("columns_used", facts.get("columns")),
         "preparation": facts.get("preparation"),
         "parameters": {
             k: v for k, v in result.parameters.items() if v is not None and k not in ("verbose", "callback")
