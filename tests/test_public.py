@@ -12,7 +12,7 @@ def test_public_names():
     """These names and no others are promised."""
     assert set(sce.__all__) == {
         "SCE", "FixedScale", "SCEScale", "SNEScale", "neighbors_graph", "Map", "load", "read", "Sweep", "sweep",
-        "find_clusters", "compare", "datasets", "plot", "quality", "tl",
+        "find_clusters", "merge_copies", "compare", "datasets", "plot", "quality", "tl",
         "SCEError", "InputError", "ParameterError", "OutputError", "SCEWarning", "DataWarning", "GraphWarning",
     }  # fmt: skip
     for name in sce.__all__:

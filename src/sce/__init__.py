@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sce import tl as tl
     from sce.clusters.hdbscan import find_clusters as find_clusters
     from sce.data import datasets as datasets
+    from sce.data.merging import merge_copies as merge_copies
     from sce.data.reader import read as read
     from sce.errors import DataWarning as DataWarning
     from sce.errors import GraphWarning as GraphWarning
@@ -50,6 +51,7 @@ _NAMES = {
     "Sweep": "sce.results.sweeps",
     "load": "sce.loading",
     "read": "sce.data.reader",
+    "merge_copies": "sce.data.merging",
     "sweep": "sce.sweeping",
     "find_clusters": "sce.clusters.hdbscan",
     "SCEError": "sce.errors",

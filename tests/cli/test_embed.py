@@ -189,7 +189,7 @@ def test_lines_and_json(sce, table):
     """A line a stage where nobody is watching; JSON alone on standard output; silence with --quiet."""
     said = sce("embed", "data.csv", "-o", "map.npz")
     stages = [line.split(":")[0].split(" (")[0] for line in said.err.splitlines()]
-    assert stages == ["Read data.csv", "Labels", "Graph", "Start", "Layout"]
+    assert stages == ["Read data.csv", "Labels", "Columns used", "Graph", "Start", "Layout"]
     assert said.out.startswith("map.npz: 80 points, r = ")
     said = sce("embed", "data.csv", "-o", "map.npz", "--json", "--quiet", "--plot", "map.png")
     facts = json.loads(said.out)

@@ -15,7 +15,15 @@ OTHER_READING = {
     "columns": ["a", "2:5"], "drop": ["b"], "ids": "id", "weights": "w", "array": "Z", "transpose": True,
     "decimal_comma": True, "labels": "none", "header": "no", "keep": ["c"],
 }  # fmt: skip
-OTHER_PREPARATION = {"missing": "drop", "log1p": True, "normalize": "none", "one_hot": True, "pca": 0, "auto": True}
+OTHER_PREPARATION = {
+    "missing": "drop",
+    "log1p": True,
+    "normalize": "none",
+    "one_hot": True,
+    "pca": 0,
+    "auto": True,
+    "merge_copies": True,
+}
 
 
 def test_every_option_is_remembered():

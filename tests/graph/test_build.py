@@ -116,7 +116,8 @@ def test_copies_are_announced(mixture, team):
     X = mixture(100, 3)
     X[:20] = X[0]
     with pytest.warns(
-        DataWarning, match=r"^20 rows have 6 or more exact copies.*raise n_neighbors .*or merge.*sample_weight"
+        DataWarning,
+        match=r"^20 rows have 6 or more exact copies.*raise n_neighbors .*one point of each.*merge_copies.*sample_weight",
     ):
         result = build_affinity(X, GraphOptions(n_neighbors=6), team, 0)
     assert len(result.notes) == 1

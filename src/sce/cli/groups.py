@@ -96,6 +96,7 @@ PREPARING = Group(
             choice("standard", "robust", "none"),
         ),
         Option("--one-hot", "turn columns of text into columns of 0 and 1", flag=True),
+        Option("--merge-copies", "make one point of all rows that are equal, weighted by their number", flag=True),
         Option(
             "--pca",
             "reduce the columns to this many principal components, found on up to 20,000 rows; 0 for none, however many "

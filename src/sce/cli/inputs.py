@@ -22,7 +22,7 @@ from sce.results.archive import Kind, refuse_to_replace
 from sce.results.graphs import read_graph, refuse_to_replace_graph
 
 _READING_KEYS = ("columns", "drop", "keep", "ids", "weights", "array", "transpose", "decimal_comma")
-_PREPARING_KEYS = ("missing", "log1p", "normalize", "one_hot", "pca", "auto")
+_PREPARING_KEYS = ("missing", "log1p", "normalize", "one_hot", "merge_copies", "pca", "auto")
 _KEPT_NAMES = 1000  # of columns, that a result keeps
 _PRINTED_NAMES = 20  # of columns, that are printed
 

@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _remedy(error: SCEError, arguments: list[str]) -> str:
     """The same command with the option that deals with an error, if there is one."""
-    option = getattr(error, "option", None)
+    option = as_options(getattr(error, "remedy", ""))
     command = next((command for command in COMMANDS if command.name == arguments[0]), None)
     if command is None or option not in [each.name for each in command.options] or option in arguments:
         return ""

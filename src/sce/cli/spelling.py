@@ -45,6 +45,7 @@ def _rules() -> list[tuple[re.Pattern[str], Callable[[re.Match[str]], str]]]:
     options = _options()
     names = "|".join(sorted(options, key=len, reverse=True))
     return [
+        (re.compile(r"sce\.merge_copies\(X\), which gives X and sample_weight"), lambda _: "--merge-copies"),
         (re.compile(rf"^({names}) must "), lambda found: f"{options[found[1]].name} must "),
         (re.compile(rf"{_BEFORE}({names})=({_VALUE}){_AFTER}"), lambda found: _spelled(options[found[1]], found)),
         (re.compile(rf"{_BEFORE}({names})=(?![\w'\"\[])"), lambda found: options[found[1]].name),

@@ -12,6 +12,7 @@ from sce.data.arrays import is_sparse, labels_first, npz_shapes, plain_values, r
 from sce.data.dates import read_dates
 from sce.data.formats import Request, Source, read_source
 from sce.data.kinds import FILE_KINDS
+from sce.data.merging import values_of_points
 from sce.data.sniff import check_file, reading
 from sce.data.source import column_of, hint_at
 from sce.errors import InputError
@@ -50,11 +51,15 @@ def typed(values: np.ndarray) -> np.ndarray:
     return values.astype(np.int64) if np.abs(values).max(initial=0) < 2**53 else values
 
 
-def read_label_file(spec: str, n: int, of: str | Path, what: str = "labels") -> tuple[np.ndarray, str]:
+def read_label_file(
+    spec: str, n: int, of: str | Path, what: str = "labels", point_of_row: np.ndarray | None = None
+) -> tuple[np.ndarray, str]:
     """Labels from FILE or FILE:COLUMN, one for each of n rows, and their name.
 
-    Errors call them `what`, and the file with the rows `of`.
+    Errors call them `what`, and the file with the rows `of`. If those are what was kept of more rows, of which `point_of_row`
+    has the places, the file may also have a label for each of the latter.
     """
+    sizes = [n] if point_of_row is None else [n, len(point_of_row)]
     path, column = split_spec(spec)
     kind = check_file(path)
     with reading(path, kind):
@@ -66,11 +71,15 @@ def read_label_file(spec: str, n: int, of: str | Path, what: str = "labels") -> 
         else:
             request = Request([column] if column and kind != ".h5ad" else None, apart=(column,) if column else ())
             values, name = _of_table(read_source(path, request), column, what)
-            if len(values) == n - 1 and column is None:  # the first value may have been taken for a header
+            if (
+                len(values) + 1 in sizes and len(values) not in sizes and column is None
+            ):  # the first value may have been taken for a header
                 values, _ = _of_table(read_source(path, replace(request, header="no")), None, what)
-    if len(values) != n:
-        raise InputError(f"{path} has {len(values)} {what}, but {of} has {n} rows; give one per row.")
-    return typed(values), name
+    if len(values) not in sizes:
+        rows = "rows" if point_of_row is None else f"points, of {len(point_of_row)} rows"
+        raise InputError(f"{path} has {len(values)} {what}, but {of} has {n} {rows}; give one per row.")
+    values = typed(values)
+    return values if point_of_row is None or len(values) == n else values_of_points(values, point_of_row), name
 
 
 def split_spec(spec: str) -> tuple[Path, str | None]:

@@ -52,6 +52,8 @@ class Preparation:
         Find out what the table needs: leave out columns without use (without values, mostly missing, the same everywhere, ids,
         text of too many values), fill in medians, turn other text into columns of 0 and 1, and scale the columns to standard
         deviations where there is text or a few columns determine all distances. Other options that are given are kept.
+    merge_copies : bool, default=False
+        Make one point of all rows that are equal, whose weight is their number; not of new rows.
 
     Examples
     --------
@@ -72,9 +74,10 @@ class Preparation:
     one_hot: bool = False
     pca: int | None = None
     auto: bool = False
+    merge_copies: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("log1p", "one_hot", "auto"):
+        for name in ("log1p", "one_hot", "auto", "merge_copies"):
             if not isinstance(getattr(self, name), bool):
                 raise ParameterError(f"{name} must be True or False; got {getattr(self, name)!r}.")
         _check_word("missing", self.missing, MISSING_CHOICES)
@@ -129,6 +132,8 @@ class Preparation:
         if table.text:
             learned["categories"] = learn_categories(table)
             apply_one_hot(table, learned["categories"])
+        if self.merge_copies:
+            table.merge_copies()
         learned |= self._reduce(table, random_state, n_jobs)
         return table, FittedPreparation(self, dtype=table.X.dtype.str, **learned)
 

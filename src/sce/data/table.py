@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sce.data.merging import first_rows, group_copies, values_of_points
 from sce.data.source import column_of
 from sce.errors import InputError
 
@@ -111,6 +112,8 @@ class Table:
         Columns that are data by request.
     used : list of str, optional
         The columns that a preparation made the numbers of, where they have names.
+    point_of_row : ndarray, optional
+        The row of the table that each row of the data is in, -1 for none; None where rows were neither left out nor merged.
     """
 
     path: Path
@@ -127,6 +130,7 @@ class Table:
     notes: list[str] = field(default_factory=list)
     kept: frozenset[str] = frozenset()
     used: list[str] | None = None
+    point_of_row: np.ndarray | None = None
 
     def __repr__(self) -> str:
         rows, columns = self.X.shape
@@ -168,6 +172,10 @@ class Table:
 
     def keep_rows(self, rows: np.ndarray) -> None:
         """Keep only these rows; a table without ids gets its old row numbers as ids."""
+        n = self.X.shape[0]
+        place = np.full(n + 1, -1)  # the last for rows that were left out before
+        place[rows] = np.arange(len(rows))
+        self.point_of_row = place[np.arange(n) if self.point_of_row is None else self.point_of_row]
         self.ids = (np.arange(self.X.shape[0]) if self.ids is None else self.ids)[rows]
         self.X = self.X[rows]
         self.labels = None if self.labels is None else self.labels[rows]
@@ -175,6 +183,20 @@ class Table:
         self.text = {name: values[rows] for name, values in self.text.items()}
         self.extra = self.extra.rows(rows)
         self.first_line = None
+
+    def merge_copies(self) -> None:
+        """Merge equal rows: the weights add up, labels are the most frequent ones, everything else is that of the first row."""
+        group = group_copies(self.X)
+        rows, n = first_rows(group), self.X.shape[0]
+        if len(rows) == n:
+            return
+        weights = np.bincount(group, self.weights)
+        labels = None if self.labels is None else values_of_points(self.labels, group)
+        before = np.arange(n) if self.point_of_row is None else self.point_of_row
+        self.keep_rows(rows)
+        self.labels, self.weights = labels, weights
+        self.point_of_row = np.where(before < 0, -1, group[before])
+        self.notes.append(f"Merged exact copies: {n} rows are {len(rows)} points, weighted by their counts")
 
     def add_columns(self, names: list[str], values: np.ndarray) -> None:
         """Append columns of numbers, of shape (n, k), to X."""

@@ -18,9 +18,9 @@ _SHOWN_OF_A_KIND = 8  # of a kind, in a message
 
 
 class UnusableError(InputError):
-    """Columns cannot be used as they are; with `option`, the preparation finds a way."""
+    """Columns cannot be used as they are; with the parameter in `remedy`, the preparation finds a way."""
 
-    option = "--auto"
+    remedy = "auto=True"
 
 
 class _Kind(NamedTuple):

@@ -372,8 +372,8 @@ def _remark_on_copies(near: Neighbors, remarks: _Remarks) -> None:
     if count and k < len(near.indices) - 1:
         remarks.warn(
             f"{count} rows have {k} or more exact copies (rows at distance 0), so all their neighbours are copies and "
-            "nothing ties them to other rows: raise n_neighbors (perplexity), or merge copies and pass their counts as "
-            "sample_weight.",
+            "nothing ties them to other rows: raise n_neighbors (perplexity), or make one point of each, weighted by the "
+            "number of its copies, with sce.merge_copies(X), which gives X and sample_weight.",
             DataWarning,
         )
 

@@ -135,15 +135,24 @@ def common_header(archive: Archive) -> dict[str, Any]:
 
 
 def rows_from(archive: Archive, arrays: dict[str, np.ndarray], n: int) -> dict[str, Any]:
-    """The ids and labels of n points."""
-    ids, labels = arrays.get("ids"), arrays.get("labels")
+    """The ids and labels of n points, and the rows that they are of."""
+    ids, labels, point_of_row = (arrays.get(name) for name in ("ids", "labels", "point_of_row"))
     ids = np.arange(n) if ids is None else ids
     if labels is not None and "label_names" in arrays:
         labels = _named(archive, labels, arrays["label_names"])
     for name, values in (("ids", ids), ("labels", labels)):
         if values is not None and values.shape != (n,):
             raise archive.damaged(f"has {n} points, but {name} of shape {values.shape}")
-    return {"ids": ids, "labels": labels}
+    if point_of_row is not None and not _are_points(point_of_row, n):
+        raise archive.damaged("has rows of points that there are not")
+    return {"ids": ids, "labels": labels, "point_of_row": point_of_row}
+
+
+def _are_points(point_of_row: np.ndarray, n: int) -> bool:
+    """Whether these are the points, out of n, of some rows, and none is without a row."""
+    if point_of_row.ndim != 1 or point_of_row.dtype.kind != "i":
+        return False
+    return bool(np.array_equal(np.unique(point_of_row[point_of_row >= 0]), np.arange(n)))
 
 
 def matrix_from(name: str, arrays: dict[str, np.ndarray], shape: tuple[int, int] | None) -> Any:
@@ -192,9 +201,13 @@ def refuse_to_replace(path: Path, kind: Kind) -> None:
         raise OutputError(f"{path} exists and is not a {kind.what}; choose another name, or remove it first.")
 
 
-def row_arrays(ids: np.ndarray, labels: np.ndarray | None) -> dict[str, np.ndarray]:
+def row_arrays(
+    ids: np.ndarray, labels: np.ndarray | None, point_of_row: np.ndarray | None = None
+) -> dict[str, np.ndarray]:
     """Ids and labels; labels that are text become codes that point into label_names, and dates remain dates."""
     arrays = {"ids": _storable(ids)}
+    if point_of_row is not None:
+        arrays["point_of_row"] = np.asarray(point_of_row, np.int32)
     if labels is not None:
         dates = as_dates(np.asarray(labels))
         arrays["labels"] = _storable(labels) if dates is None else dates

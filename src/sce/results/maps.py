@@ -7,6 +7,7 @@ An .npz archive, read with allow_pickle=False:
     ids         (n,) text or whole numbers, the names of the rows
     labels      (n,) numbers or dates; or whole numbers, -1 for none, that point into label_names
     label_names (k,) text, if the labels are text
+    point_of_row    (rows of the data,) whole numbers, -1 for none, if rows were left out or merged
     history_*   one array for each quantity recorded per epoch
     P_*, X*     on request: the similarity graph (CSR) and the data (dense or CSR)
 
@@ -79,6 +80,8 @@ class Map:
         How the run went: "n_epochs", "stop_reason", "neighbor_method", "neighbor_recall", "source", "notes".
     P, X : sparse matrix, array
         The graph and the data, if they were saved. A large dense X of a file is mapped, not read.
+    point_of_row : ndarray, optional
+        The point of each row of the data, -1 for none; None where rows were neither left out nor merged.
     """
 
     Y: np.ndarray
@@ -91,6 +94,7 @@ class Map:
     facts: dict[str, Any] = field(default_factory=dict)
     P: Any = None
     X: Any = None
+    point_of_row: np.ndarray | None = None
 
     @classmethod
     def from_model(cls, model: FittedModel, *, labels: Any = None, ids: Any = None, **other: Any) -> Map:
@@ -158,7 +162,7 @@ class Map:
         }
 
     def _arrays(self) -> dict[str, np.ndarray]:
-        arrays = {"Y": self.Y, **row_arrays(self.ids, self.labels)}
+        arrays = {"Y": self.Y, **row_arrays(self.ids, self.labels, self.point_of_row)}
         arrays |= {f"history_{name}": np.asarray(values) for name, values in self.history.items()}
         return arrays | matrix_arrays("P", self.P) | matrix_arrays("X", self.X)
 

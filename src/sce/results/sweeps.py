@@ -6,7 +6,7 @@ An .npz archive, read with allow_pickle=False:
     frames      (f, n, d) float32, the coordinates of each map
     log10_r     (f,) the logarithm of each map's repulsion weight
     alphas      (f,) SCE's alpha of each map, if the sweep is over alpha
-    ids, labels, label_names    as in a map
+    ids, labels, label_names, point_of_row    as in a map
     figure_*    (f,) one array for each figure of quality
     P_*         on request: the similarity graph (CSR)
 
@@ -77,6 +77,8 @@ class Sweep:
         How the run went: "afresh", "n_iterations", "stop_reasons", "neighbor_method", "neighbor_recall", "source", "notes".
     P : sparse matrix, optional
         The graph, if it was kept.
+    point_of_row : ndarray, optional
+        The point of each row of the data, -1 for none; None where rows were neither left out nor merged.
     """
 
     frames: np.ndarray
@@ -90,6 +92,7 @@ class Sweep:
     parameters: dict[str, Any] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
     P: Any = None
+    point_of_row: np.ndarray | None = None
 
     @property
     def r(self) -> np.ndarray:
@@ -134,6 +137,7 @@ class Sweep:
             r=float(self.r[frame]),
             facts={key: value for key, value in self.facts.items() if key not in ("n_iterations", "stop_reasons")},
             P=self.P,
+            point_of_row=self.point_of_row,
         )
 
     def save(self, path: str | Path) -> None:
@@ -205,7 +209,11 @@ class Sweep:
             per_row(self.labels, self.frames.shape[1], "labels")
 
     def _arrays(self) -> dict[str, np.ndarray]:
-        arrays = {"frames": self.frames, "log10_r": self.log10_r, **row_arrays(self.ids, self.labels)}
+        arrays = {
+            "frames": self.frames,
+            "log10_r": self.log10_r,
+            **row_arrays(self.ids, self.labels, self.point_of_row),
+        }
         if self.alphas is not None:
             arrays["alphas"] = self.alphas
         arrays |= {f"figure_{name}": np.asarray(values) for name, values in self.figures.items()}

@@ -100,6 +100,7 @@ def _map(args: Any, model: SCE, table: Table, console: Console) -> Map:
         facts=source_facts(args, table, console),
         P=model.affinity_ if args.keep_graph else None,
         X=table.X if args.keep_data else None,
+        point_of_row=table.point_of_row,
     )
 
 

@@ -97,7 +97,8 @@ def _labels(result: Map | Sweep) -> str | None:
 
 
 def _rows(result: Map | Sweep) -> str:
-    return f"{clipped(result.ids[0])} ... {clipped(result.ids[-1])}"
+    of = "" if result.point_of_row is None else f" (of {len(result.point_of_row)} rows of the data)"
+    return f"{clipped(result.ids[0])} ... {clipped(result.ids[-1])}{of}"
 
 
 def _shown(value: Any) -> str:

@@ -56,7 +56,9 @@ def _choose_labels(result: Map | Sweep, args: Any) -> None:
     elif args.labels is not None:
         from sce.data.label_files import read_label_file
 
-        result.labels, result.label_name = read_label_file(args.labels, len(result.ids), args.map)
+        result.labels, result.label_name = read_label_file(
+            args.labels, len(result.ids), args.map, point_of_row=result.point_of_row
+        )
 
 
 def _shown(result: Map | Sweep) -> np.ndarray:

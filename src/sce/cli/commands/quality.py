@@ -97,7 +97,7 @@ def _classes(args: Any, result: Map) -> np.ndarray | None:
     if args.labels == "none":
         return None
     if args.labels is not None:
-        labels = read_label_file(args.labels, len(result.Y), args.maps[0])[0]
+        labels = read_label_file(args.labels, len(result.Y), args.maps[0], point_of_row=result.point_of_row)[0]
     if labels is None or not isinstance(as_labels(labels, len(labels), "auto"), Classes):
         return None
     return np.asarray(labels)
@@ -111,7 +111,7 @@ def _clusters(args: Any, result: Map, classes: np.ndarray | None) -> np.ndarray 
         if classes is None:
             raise UsageError("--clusters classes needs classes; give them with --labels FILE:COLUMN.")
         return np.unique(classes, return_inverse=True)[1].reshape(-1)
-    values = read_label_file(args.clusters, len(result.Y), args.maps[0], "clusters")[0]
+    values = read_label_file(args.clusters, len(result.Y), args.maps[0], "clusters", result.point_of_row)[0]
     if values.dtype.kind in "iu":
         return values
     names, codes = np.unique(values, return_inverse=True)

@@ -56,6 +56,7 @@ def run(args: Any, console: Console) -> None:
     graph = result.P
     result.P = graph if args.keep_graph else None
     result.label_name = table.label_name
+    result.point_of_row = table.point_of_row
     result.facts |= source_facts(args, table, console)
     written = save_result(result, outputs["output"], SWEEP_KIND.what)
     if args.save_graph:
