@@ -247,7 +247,7 @@ class SCE(Estimator):
     def _learn(self, checked: SCE, graph: AffinityResult, layout: Layout) -> None:
         """Set the learned attributes, all at the very end: an interrupted fit leaves the estimator as it was."""
         self.n_features_in_: int = checked.n_features_in_
-        for name in ("feature_names_in_", "ids_"):  # which not all data have
+        for name in ("feature_names_in_", "ids_", "_library"):  # which not all data have
             if hasattr(checked, name):
                 setattr(self, name, getattr(checked, name))
             elif hasattr(self, name):

@@ -163,6 +163,14 @@ def test_export(sce, drawn, tmp_path):
     assert (back.ids == made.ids).all()
     assert "2 clusters found, 0.0% of the points in none" in said.out
     assert json.loads(sce("export", "map.npz", "-o", "map.tsv", "--json").out)["columns"] == ["id", "x", "y", "kind"]
+    assert sce("export", "map.npz", "map.parquet", "--clusters").code == 0
+    again = package.read(tmp_path / "map.parquet", labels="kind")
+    assert (again.X[:, :2].astype(np.float32) == made.Y).all()
+    assert again.ids.tolist() == back.ids.tolist()
+    assert sce("export", "map.npz", "a.csv", "-o", "b.csv").err.startswith(
+        "sce: The table is named twice, a.csv and --output"
+    )
+    assert "must end in .csv or .tsv or .parquet" in sce("export", "map.npz", "map.xlsx").err
 
 
 def test_demo(sce, tmp_path):

@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 from processes import run
-from sce.core.dataframes import as_matrix, index_of, library_of
+from sce.core.dataframes import as_column, as_matrix, coordinates_in, index_of, library_of
 from sce.errors import DataWarning, InputError
 
 VECTORS = np.arange(12, dtype=np.float32).reshape(3, 4)
@@ -226,3 +226,36 @@ def test_narwhals_is_loaded_for_frames_only():
         f"{fit} import polars as pl; m.fit(pl.DataFrame(X)); print('narwhals' in sys.modules, 'sklearn' in sys.modules)"
     )
     assert run(frame) == "True False"
+
+
+@pytest.mark.parametrize("library", FRAMES)
+def test_a_series_as_an_array(library):
+    """Numbers with gaps are floats, categories are words, and a gap among words is None."""
+    frame = FRAMES[library]({"i": [1, None, 3], "s": ["a", None, "b"], "b": [True, False, True]})
+    np.testing.assert_array_equal(as_column(frame["i"]), [1, np.nan, 3])
+    assert as_column(frame["s"]).tolist() == ["a", None, "b"]
+    assert as_column(frame["b"]).tolist() == [True, False, True]
+    assert as_column([1, 2]) == [1, 2]
+
+
+def test_nullable_and_categorical_series():
+    """As numbers or words; NA, with which nothing compares, is None."""
+    assert as_column(pd.Series([1, None], dtype="Int64")).tolist()[0] == 1.0
+    assert as_column(pd.Series([True, None], dtype="boolean")).tolist() == [True, None]
+    assert as_column(pd.Series(["a", None], dtype="category")).tolist() == ["a", None]
+    assert as_column(pd.Series(["a", None], dtype="string")).tolist() == ["a", None]
+    assert as_column(pl.Series(["a", None], dtype=pl.Categorical)).tolist() == ["a", None]
+    assert as_column(pa.chunked_array([pa.array(["a", None]).dictionary_encode()])).tolist() == ["a", None]
+    assert as_column(pd.Series(pd.to_datetime(["2020-01-01"]))).dtype.kind == "M"
+
+
+@pytest.mark.parametrize("library", FRAMES)
+def test_coordinates_in_a_frame(library):
+    """Those called x, y, z or sce0, sce1, sce2; or all columns."""
+    for names in (("x", "y"), ("x", "y", "z"), ("sce0", "sce1"), ("a", "b")):
+        columns = {name: [float(k), k + 0.5] for k, name in enumerate(names)}
+        expected = np.array(list(columns.values())).T
+        np.testing.assert_array_equal(coordinates_in(FRAMES[library](columns)), expected)
+        if names[0] != "a":
+            np.testing.assert_array_equal(coordinates_in(FRAMES[library]({"kind": ["u", "v"], **columns})), expected)
+    assert coordinates_in(np.ones((2, 2))) is None

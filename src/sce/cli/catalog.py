@@ -115,16 +115,20 @@ COMMANDS = [
     ),
     Command(
         "export",
-        "write a map as a .csv or .tsv table",
-        "Write one row per point: its id, coordinates and label, and optionally its cluster.",
+        "write a map as a table",
+        "Write one row per point: its id, coordinates and label, and optionally its cluster. The ending of the file says how: "
+        ".csv, .tsv, .parquet, .arrow, .feather or .jsonl.",
         [
             Group(
                 "the table",
                 [
                     Option("map", "a map made by sce embed (.npz)", metavar="MAP"),
                     Option(
+                        "table", "the table; by default MAP.csv in the current folder", metavar="TABLE", required=False
+                    ),
+                    Option(
                         "--output",
-                        "the table (.csv or .tsv); by default MAP.csv in the current folder",
+                        "the table, where TABLE is not given",
                         "FILE",
                         short="-o",
                     ),
@@ -138,7 +142,7 @@ COMMANDS = [
             OUTPUT,
         ],
         "sce.cli.commands.export:run",
-        ["sce export map.npz -o map.csv --clusters"],
+        ["sce export map.npz map.csv --clusters", "sce export map.npz map.parquet"],
     ),
     Command(
         "demo",

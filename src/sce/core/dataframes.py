@@ -9,29 +9,19 @@ narwhals takes 0.04 s to import and is imported only when a data frame comes alo
 from __future__ import annotations
 
 import contextlib
-import numbers
 import sys
-from collections.abc import Iterable, Sequence
-from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
+from sce.core.frame_columns import Column, is_no_vector, sort_out, stack_vectors
+from sce.core.hints import MOST_NAMES, listed
 from sce.core.missing import is_missing
 from sce.core.warn import warn
 from sce.errors import DataWarning, InputError
 
-_MOST_NAMES = 8  # of columns in a message
 _MARKS = ("columns", "column_names", "to_frame", "to_pandas", "__arrow_c_stream__", "__narwhals_dataframe__")
-_KINDS = {  # what messages call a type of narwhals
-    "String": "text",
-    "Categorical": "categories",
-    "Enum": "categories",
-    "Binary": "bytes",
-    "Struct": "structs",
-    **dict.fromkeys(("Date", "Datetime", "Duration", "Time"), "dates or durations"),
-}
 
 
 class Matrix(NamedTuple):
@@ -70,7 +60,7 @@ def as_matrix(X: Any, what: str = "X") -> Matrix | None:
         return Matrix(X.sparse.to_coo().tocsr(), names, ids)
     if _is_one_block(X):
         return Matrix(X.to_numpy(), names, ids)
-    columns = [_sorted_out(frame[name]) for name in frame.columns]
+    columns = [sort_out(frame[name]) for name in frame.columns]
     vectors = [place for place, column in enumerate(columns) if column.kind == "vectors"]
     counts = [place for place, column in enumerate(columns) if column.kind == "numbers"]
     if len(vectors) == 1 and _are_the_data(columns[vectors[0]], len(counts)):
@@ -79,6 +69,56 @@ def as_matrix(X: Any, what: str = "X") -> Matrix | None:
         return Matrix(matrix, None, ids)
     _refuse_columns(X, what, names, columns)
     return Matrix(_joined(columns, len(frame)), names, ids)
+
+
+def as_column(values: Any) -> Any:
+    """A series of pandas, polars or pyarrow as an array: categories as words, numbers with gaps as floats; others unchanged.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> as_column(pandas.Series([1, None], dtype="Int64")), as_column(pandas.Series(["a", None], dtype="category"))
+    (array([ 1., nan]), array(['a', None], dtype=object))
+    """
+    if not _looks_like_a_frame(values):
+        return values
+    import narwhals.stable.v2 as nw
+
+    column = nw.from_native(values, pass_through=True, allow_series=True)
+    if isinstance(column, nw.DataFrame) and len(column.columns) == 1:
+        column = column[column.columns[0]]
+    if not isinstance(column, nw.Series):
+        return values
+    native = column.to_native()
+    if type(getattr(native, "type", None)).__name__ == "DictionaryType":  # of pyarrow
+        column = nw.from_native(native.cast(native.type.value_type), series_only=True)  # NumPy would lose its gaps
+    found = np.asarray(column.to_numpy())
+    if found.dtype.kind == "O":  # NA of pandas is neither equal nor unequal to itself
+        words = np.empty(len(found), object)
+        words[:] = [None if is_missing(cell) else cell for cell in found]
+        return words
+    return found
+
+
+def coordinates_in(Y: Any) -> Any:
+    """The coordinates in a data frame: columns x, y and z or sce0, sce1 and sce2, if it has them, or else all; None for others.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> coordinates_in(pandas.DataFrame({"x": [0.5], "y": [1.5], "kind": ["a"]}))
+    array([[0.5, 1.5]])
+    """
+    found = _opened(Y, "Y")
+    if found is None:
+        return None
+    frame, names = found
+    for wanted in (("x", "y", "z"), ("sce0", "sce1", "sce2")):
+        present = [names.index(name) for name in wanted if name in names]
+        if len(present) > 1:
+            return _joined([sort_out(frame[frame.columns[place]]) for place in present], len(frame))
+    matrix = as_matrix(Y, "Y")
+    return None if matrix is None else matrix.X
 
 
 def index_of(X: Any) -> np.ndarray | None:
@@ -120,7 +160,7 @@ def _opened(X: Any, what: str) -> tuple[Any, list[Any]] | None:
         )
         raise InputError(f"{what} is a lazy frame ({_type_name(X)}), which has no values yet; give {how} instead.")
     if isinstance(frame, nw.Series):
-        if _sorted_out(frame).kind != "vectors":
+        if sort_out(frame).kind != "vectors":
             return None  # 1-D, which is refused elsewhere
         frame = frame.to_frame()
     elif not isinstance(frame, nw.DataFrame):
@@ -166,7 +206,7 @@ def _is_one_block(X: Any) -> bool:
     return len(types) == 1 and all(isinstance(kind, np.dtype) and kind.kind in "buif" for kind in types)
 
 
-def _joined(columns: list[_Column], n: int) -> np.ndarray:
+def _joined(columns: list[Column], n: int) -> np.ndarray:
     """Columns of numbers as a matrix."""
     matrix = np.empty((n, len(columns)), np.result_type(*(column.values.dtype for column in columns)))
     for place, column in enumerate(columns):
@@ -174,131 +214,9 @@ def _joined(columns: list[_Column], n: int) -> np.ndarray:
     return matrix
 
 
-# --------------------------------------------------------------------------------------------------------------- columns
-
-
-class _Column(NamedTuple):
-    """What a column is good for."""
-
-    kind: str  # "numbers", "vectors", or what it holds in words
-    values: Any = None  # an array of numbers; the column, for vectors
-
-
-def _sorted_out(column: Any) -> _Column:
-    """A column of narwhals as numbers or vectors, or what else it holds."""
-    dtype = column.dtype
-    name = type(dtype).__name__
-    if dtype.is_numeric() or name == "Boolean":
-        values = column.to_numpy()
-        return _Column("numbers", _plain(column) if values.dtype.kind not in "buif" else values)
-    if name in ("List", "Array"):
-        is_flat = dtype.inner.is_numeric() and len(getattr(dtype, "shape", (0,))) == 1
-        return _Column("vectors", column) if is_flat else _Column("lists of other things")
-    if name in ("Unknown", "Object"):
-        return _from_objects(column)
-    return _Column(_KINDS.get(name, name.lower()))
-
-
-def _plain(column: Any) -> np.ndarray:
-    """Booleans and decimals with gaps as float64."""
-    import narwhals.stable.v2 as nw
-
-    with contextlib.suppress(Exception):  # not every library casts decimals
-        values = column.cast(nw.Float64).to_numpy()
-        if values.dtype.kind == "f":
-            return np.asarray(values)
-    return _floats(column.to_list())
-
-
-def _floats(cells: Iterable[Any]) -> np.ndarray:
-    return np.array([np.nan if is_missing(cell) else float(cell) for cell in cells], np.float64)
-
-
-def _from_objects(column: Any) -> _Column:
-    """A column of Python objects, or of a type that narwhals does not know, by what it holds."""
-    values = np.asarray(column.to_numpy())
-    if values.dtype.kind in "buif":
-        return _Column("numbers", values)
-    if values.dtype.kind != "O":
-        return _Column(
-            {"M": "dates or durations", "m": "dates or durations", "c": "complex numbers"}.get(
-                values.dtype.kind, "text"
-            )
-        )
-    present = [cell for cell in values if isinstance(cell, list | tuple | np.ndarray) or not is_missing(cell)]
-    if all(isinstance(cell, numbers.Real | Decimal | np.bool_) for cell in present):
-        return _Column("numbers", _floats(values))
-    if all(isinstance(cell, list | tuple | np.ndarray) for cell in present):
-        return _Column("vectors", column)
-    types = sorted({type(cell).__name__ for cell in present})
-    return _Column("text" if types == ["str"] else f"values of type {' and '.join(types[:3])}")
-
-
-# --------------------------------------------------------------------------------------------------------------- vectors
-
-
-def stack_vectors(column: Any, where: str) -> np.ndarray:
-    """A column of vectors as a matrix; one that is missing is a row of NaN. Refuses vectors of unequal length.
-
-    Parameters
-    ----------
-    column : narwhals.Series
-        Of lists, of arrays, or of Python objects that are.
-    where : str
-        What messages call it.
-    """
-    native = column.to_native()
-    if hasattr(native, "arr") and type(column.dtype).__name__ == "Array" and not column.null_count():  # polars
-        return np.asarray(native.to_numpy())
-    cells = column.to_numpy()
-    if isinstance(cells, np.ndarray) and cells.ndim == 2:
-        return cells
-    lengths = np.array([-1 if _is_no_vector(cell) else len(cell) for cell in cells])
-    width = check_lengths(lengths, where)
-    parts = [np.asarray(cell) for cell in cells[np.flatnonzero(lengths >= 0)[:1000]]]
-    dtype = np.result_type(*(part.dtype for part in parts))
-    matrix = np.empty((len(cells), width), np.float64 if dtype.kind not in "buif" else dtype)
-    if (lengths < 0).any() and matrix.dtype.kind != "f":
-        matrix = matrix.astype(np.float64)
-    row = 0
-    try:
-        for row, cell in enumerate(cells):
-            matrix[row] = np.nan if lengths[row] < 0 else cell
-    except (TypeError, ValueError):
-        raise InputError(f"{where} holds something other than numbers in row {row}: {str(cells[row])[:60]}") from None
-    return matrix
-
-
-def check_lengths(lengths: np.ndarray, where: str, start: int = 0, width: int = -1) -> int:
-    """The common length of vectors, -1 being no vector; refuses unequal ones, and names the first that differs.
-
-    Examples
-    --------
-    >>> check_lengths(np.array([3, -1, 3]), "Column 'e'")
-    3
-    """
-    present = np.flatnonzero(lengths >= 0)
-    if not len(present):
-        return width
-    first = int(lengths[present[0]]) if width < 0 else width
-    other = present[lengths[present] != first]
-    if len(other):
-        raise InputError(
-            f"{where} holds vectors of unequal length: {first} numbers in the first row, {lengths[other[0]]} in row "
-            f"{start + other[0]}; leave out or mend such rows, or choose another column."
-        )
-    if first == 0:
-        raise InputError(f"{where} holds vectors without numbers; choose another column.")
-    return first
-
-
-def _is_no_vector(cell: Any) -> bool:
-    return not isinstance(cell, list | tuple | np.ndarray) and not hasattr(cell, "__len__")
-
-
-def _are_the_data(column: _Column, n_others: int) -> bool:
+def _are_the_data(column: Column, n_others: int) -> bool:
     """Whether the only column of vectors has more numbers than there are other columns of numbers."""
-    first = next((cell for cell in column.values.head(100).to_list() if not _is_no_vector(cell)), ())
+    first = next((cell for cell in column.values.head(100).to_list() if not is_no_vector(cell)), ())
     return not n_others or len(first) > n_others
 
 
@@ -315,19 +233,7 @@ def _say_what_is_left_out(what: str, names: list[Any], used: int, width: int) ->
 # -------------------------------------------------------------------------------------------------------------- messages
 
 
-def listed(names: Sequence[Any]) -> str:
-    """Names of columns in a message, at most eight of them.
-
-    Examples
-    --------
-    >>> listed(["a", "b"]), listed(range(10))
-    ("'a', 'b'", '0, 1, 2, 3, 4, 5, 6, 7 and 2 more')
-    """
-    shown = ", ".join(repr(name) for name in names[:_MOST_NAMES])
-    return shown if len(names) <= _MOST_NAMES else f"{shown} and {len(names) - _MOST_NAMES} more"
-
-
-def _refuse_columns(X: Any, what: str, names: list[Any], columns: list[_Column]) -> None:
+def _refuse_columns(X: Any, what: str, names: list[Any], columns: list[Column]) -> None:
     """Refuse all columns that are not numbers in one message."""
     kinds: dict[str, list[Any]] = {}
     for name, column in zip(names, columns, strict=True):
@@ -341,7 +247,7 @@ def _refuse_columns(X: Any, what: str, names: list[Any], columns: list[_Column])
         raise InputError(
             f"{what} has {described}; to embed the vectors of one column, give {what}[[{kinds['vectors'][0]!r}]]."
         )
-    some = listed(bad) if len(bad) <= _MOST_NAMES else "..."
+    some = listed(bad) if len(bad) <= MOST_NAMES else "..."
     drop = {"pandas": f"columns=[{some}]", "pyarrow": f"[{some}]"}.get(str(library_of(X)), some)
     method = "drop_columns" if hasattr(X, "drop_columns") else "drop"
     them = "them" if len(bad) > 1 else "it"

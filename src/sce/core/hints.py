@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+MOST_NAMES = 8  # of columns in a message
 
 
 def nearest_words(value: object, words: Iterable[str], count: int = 1, likeness: float = 0.5) -> list[str]:
@@ -40,6 +43,18 @@ def clipped(text: object, most: int = 40) -> str:
     """
     line = " ".join(str(text)[: 4 * most].split())
     return line if len(line) <= most and len(str(text)) <= 4 * most else line[: most - 3] + "..."
+
+
+def listed(names: Sequence[Any]) -> str:
+    """Names of columns in a message, at most eight of them.
+
+    Examples
+    --------
+    >>> listed(["a", "b"]), listed(range(10))
+    ("'a', 'b'", '0, 1, 2, 3, 4, 5, 6, 7 and 2 more')
+    """
+    shown = ", ".join(repr(name) for name in names[:MOST_NAMES])
+    return shown if len(names) <= MOST_NAMES else f"{shown} and {len(names) - MOST_NAMES} more"
 
 
 def alternatives(words: Iterable[str]) -> str:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sce.core.dataframes import Matrix, as_matrix, listed
-from sce.core.hints import clipped
+from sce.core.dataframes import Matrix, as_matrix, coordinates_in, library_of
+from sce.core.hints import clipped, listed
 from sce.core.mmap import releasing
 from sce.errors import InputError, ParameterError
 
@@ -22,7 +22,7 @@ def check_vectors(estimator: Any, X: Any) -> Any:
     Sets n_features_in_, feature_names_in_ and ids_ of the estimator.
     """
     _refuse_annotated(X)
-    note_rows(estimator, None)
+    _note_frame(estimator, X)
     frame = as_matrix(X)
     if frame is not None:
         return _check_frame(estimator, frame)
@@ -59,6 +59,12 @@ def _check_frame(estimator: Any, frame: Matrix) -> Any:
     return frame.X
 
 
+def _note_frame(estimator: Any, X: Any) -> None:
+    """Note the library of a data frame, and that nothing is known about its rows yet."""
+    note_rows(estimator, None)
+    estimator._library = library_of(X)  # noqa: SLF001
+
+
 def note_rows(estimator: Any, ids: np.ndarray | None) -> None:
     """Note the index of X, where it has one."""
     if ids is not None:
@@ -90,6 +96,7 @@ def _set_n_features(estimator: Any, n: int) -> None:
 def check_square(estimator: Any, X: Any) -> Any:
     """A graph or distance matrix as it is, once it is known to be 2-D and square; sets n_features_in_."""
     _refuse_annotated(X)
+    _note_frame(estimator, X)
     frame = as_matrix(X)
     note_rows(estimator, None if frame is None else frame.ids)
     if frame is not None:
@@ -257,10 +264,13 @@ def draw_seed(random_state: Any) -> int:
 
 
 def coordinates_of(Y: Any) -> Any:
-    """The embedding of a model, the Y of a map, or Y itself."""
+    """The embedding of a model, the Y of a map, the coordinates in a data frame, or Y itself."""
     if hasattr(Y, "embedding_"):
         return Y.embedding_
     if hasattr(Y, "fit"):
         raise InputError(f"The {type(Y).__name__} is not fitted; call fit first.")
-    is_array = hasattr(Y, "__array__") or isinstance(Y, list | tuple)  # a data frame may have a column Y
+    frame = coordinates_in(Y)
+    if frame is not None:
+        return frame
+    is_array = hasattr(Y, "__array__") or isinstance(Y, list | tuple)
     return Y.Y if not is_array and hasattr(Y, "Y") else Y

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sce.core.dataframes import check_lengths, listed
+from sce.core.frame_columns import check_lengths
+from sce.core.hints import listed
 from sce.core.missing import as_text
 from sce.data.content import DATES, NUMBERS, OTHER, TEXT, VECTORS, Content, VectorColumn, choose, make_source
 from sce.data.source import Request, Source, refuse_duplicate_names

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sce.core.dataframes import listed
+from sce.core.hints import listed
 from sce.data.source import Request, Source, choose_columns, dropped_names, unread_names
 from sce.errors import InputError
 

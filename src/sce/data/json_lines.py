@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TextIO
 
 import numpy as np
 
-from sce.core.dataframes import check_lengths
+from sce.core.frame_columns import check_lengths
 from sce.core.missing import as_text
 from sce.data.cells import is_missing
 from sce.data.content import NUMBERS, OTHER, TEXT, VECTORS, Content, VectorColumn, choose, make_source

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sce.core.dataframes import as_column
 from sce.core.hints import clipped, did_you_mean
 from sce.core.missing import as_text, is_missing
 from sce.errors import InputError, ParameterError
@@ -125,8 +126,7 @@ def natural(name: str) -> tuple[Any, ...]:
 
 def _one_column(labels: Any, n: int) -> np.ndarray:
     """Labels as a 1-D array of n values; masked ones become None."""
-    if hasattr(labels, "to_numpy"):
-        labels = labels.to_numpy()
+    labels = as_column(labels)
     if isinstance(labels, np.ma.MaskedArray):
         masked, labels = np.ma.getmaskarray(labels), labels.data.astype(object)
         labels[masked] = None

@@ -8,7 +8,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from sce.core.compiled import kernel
+from sce.core.dataframes import as_column, as_matrix
 from sce.core.linalg import sample_rows
+from sce.core.missing import as_text
 from sce.core.random import below, bits, stream
 from sce.core.validate import coordinates_of, draw_seed, refuse_not_finite
 from sce.errors import InputError
@@ -26,8 +28,10 @@ def map_points(Y: Any) -> np.ndarray:
     return points.astype(np.float64)
 
 
-def check_rows(X: Any, n: int, metric: Any = None) -> None:
-    """Refuse data that are not finite, or that do not have as many rows as the map has points."""
+def check_rows(X: Any, n: int, metric: Any = None) -> Any:
+    """The data as a matrix; refuses those that are not finite, or that do not have as many rows as the map has points."""
+    frame = as_matrix(X)
+    X = X if frame is None else frame.X
     shape = np.shape(X) if not sp.issparse(X) else X.shape
     if len(shape) != 2:
         raise InputError(f"The data must be 2-D, one row per point; their shape is {shape}.")
@@ -38,11 +42,14 @@ def check_rows(X: Any, n: int, metric: Any = None) -> None:
             f"A graph or a distance matrix must be square, one row and column per point; the shape is {shape}."
         )
     refuse_not_finite(X, "X")
+    return X
 
 
 def check_classes(values: Any, n: int, name: str) -> np.ndarray:
     """One value for each point, as codes 0, 1, ..."""
-    given = np.asarray(values)
+    given = np.asarray(as_column(values))
+    if given.dtype.kind == "O":  # numbers and text do not compare, nor does None with either
+        given = as_text(given).astype(str)
     if given.shape != (n,):
         raise InputError(f"{name} must hold one value for each of the {n} points; the shape is {given.shape}.")
     return np.unique(given, return_inverse=True)[1].reshape(-1)

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from sce.core.compiled import kernel
+from sce.core.dataframes import as_column
 from sce.core.parallel import Team
 from sce.errors import InputError
 from sce.graph.csr import arrays_of, row_sums
@@ -105,7 +106,7 @@ def check_graph(P: Any) -> sp.csr_matrix:
 
 def check_labels(labels: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     """(codes, names): the int32 number 0, 1, ... of each point's cluster, -1 for none, and the label behind each number."""
-    given = np.asarray(labels)
+    given = np.asarray(as_column(labels))
     if given.shape != (n,):
         raise InputError(
             f"labels must hold one number for each of the {n} points of the graph; the shape is {given.shape}."

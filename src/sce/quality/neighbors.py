@@ -85,7 +85,7 @@ def neighbors_kept(
     """
     points = map_points(Y)
     n = len(points)
-    check_rows(X, n, metric)
+    X = check_rows(X, n, metric)
     k = min(check_count(k, "k"), (n - 1) // 2)
     if k < 1:
         return NeighborsKept(1.0, 1.0, 1.0)
@@ -193,7 +193,7 @@ def triplets_kept(
     """
     points = map_points(Y)
     n = len(points)
-    check_rows(X, n, metric)
+    X = check_rows(X, n, metric)
     if n < 3:
         return 1.0
     half = min(_TRIPLET_REFERENCES // 2, (n - 1) // 2)

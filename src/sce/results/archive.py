@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
+from sce.core.dataframes import as_column
 from sce.core.missing import as_text
 from sce.core.write import atomic, check_writable, write_npz
 from sce.data.arrays import OWN
@@ -229,7 +230,7 @@ def matrix_arrays(name: str, matrix: Any) -> dict[str, np.ndarray]:
 
 def per_row(values: Any, n: int, name: str) -> np.ndarray:
     """Values as an array, one for each of n points."""
-    values = np.asarray(values)
+    values = np.asarray(as_column(values))
     if values.shape != (n,):
         raise InputError(f"{name} must have one value for each of the {n} points; the shape is {values.shape}.")
     return values

@@ -37,6 +37,7 @@ from sce.results.archive import (
     row_arrays,
     rows_from,
 )
+from sce.results.tabular import columns_of, make_frame, usual_library
 
 MAP_KIND = Kind(MAP, "map", 1, "sce embed {path} -o map.npz")
 
@@ -77,7 +78,8 @@ class Map:
     history : dict of arrays
         As `SCE.history_`.
     facts : dict
-        How the run went: "n_epochs", "stop_reason", "neighbor_method", "neighbor_recall", "source", "notes".
+        How the run went: "n_epochs", "stop_reason", "neighbor_method", "neighbor_recall", "source", "notes"; and "library", of
+        the data frame that was embedded.
     P, X : sparse matrix, array
         The graph and the data, if they were saved. A large dense X of a file is mapped, not read.
     point_of_row : ndarray, optional
@@ -100,6 +102,8 @@ class Map:
     def from_model(cls, model: FittedModel, *, labels: Any = None, ids: Any = None, **other: Any) -> Map:
         """The map of a fitted :class:`sce.SCE`; further arguments are attributes of the map.
 
+        The index of a data frame, or the names of the nodes of a graph, are the ids if no others are given.
+
         Examples
         --------
         >>> import numpy as np
@@ -111,11 +115,14 @@ class Map:
         if not hasattr(model, "embedding_"):
             raise InputError("The model is not fitted; call fit first.")
         n = len(model.embedding_)
+        ids = getattr(model, "ids_", None) if ids is None else ids
+        library = getattr(model, "_library", None)
         facts = {
             "n_epochs": model.n_epochs_,
             "stop_reason": model.stop_reason_,
             "neighbor_method": model.neighbor_method_,
             "neighbor_recall": model.neighbor_recall_,
+            **({} if library is None else {"library": library}),
         }
         return cls(
             Y=model.embedding_,
@@ -127,6 +134,34 @@ class Map:
             facts={**facts, **other.pop("facts", {})},
             **other,
         )
+
+    def to_frame(self, backend: str | None = None, **columns: Any) -> Any:
+        """The map as a data frame, with the ids as index (pandas) or as a column.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            The library. By default that of the data frame that was embedded, or else pandas if it is installed.
+        **columns : array of shape (n,)
+            More columns, such as ``cluster=sce.find_clusters(map.Y)``.
+
+        Returns
+        -------
+        pandas.DataFrame, polars.DataFrame or pyarrow.Table
+            With the columns x, y and z, the labels under their name, and those given.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sce import Map
+        >>> made = Map(np.zeros((2, 2), np.float32), np.array(["a", "b"]), np.array([5, 6]), "age")
+        >>> made.to_frame("pandas", cluster=[0, -1])
+             x    y  age  cluster
+        a  0.0  0.0    5        0
+        b  0.0  0.0    6       -1
+        """
+        library = usual_library(self.facts.get("library")) if backend is None else backend
+        return make_frame(columns_of(self.Y, self.ids, self.labels, self.label_name, columns), library)
 
     def save(self, path: str | Path) -> None:
         """Write the map to an .npz file, whole or not at all.
