@@ -21,7 +21,7 @@ from sce.core.missing import is_missing
 from sce.core.warn import warn
 from sce.errors import DataWarning, InputError
 
-_MARKS = ("columns", "column_names", "to_frame", "to_pandas", "__arrow_c_stream__", "__narwhals_dataframe__")
+_MARKS = ("columns", "column_names", "to_numpy", "to_pandas", "__arrow_c_stream__", "__narwhals_dataframe__")
 
 
 class Matrix(NamedTuple):
