@@ -65,9 +65,10 @@ def test_dots_are_neither_blobs_nor_dust(n, least, most):
 
 
 def test_large_dots_have_a_thin_outline():
-    """And small ones none."""
-    assert 0 < dots.outline(9.0) < 0.5
-    assert dots.outline(1.0) == 0
+    """And small ones none; nor have so many that they can't be told apart."""
+    assert 0 < dots.outline(9.0, 1000) < 0.5
+    assert dots.outline(1.0, 1000) == 0
+    assert dots.outline(9.0, 50_000) == 0
 
 
 def test_points_on_one_place_show_a_dot_that_can_be_seen():

@@ -22,8 +22,9 @@ def test_up_to_twenty_classes_have_the_colours_of_matplotlib():
     np.testing.assert_array_equal(class_colors(20), colormaps["tab20"](np.arange(20))[:, :3])
 
 
+@pytest.mark.parametrize("on_dark", [False, True])
 @pytest.mark.parametrize("sight", ["usual", "no red", "no green", "no blue"])
-def test_ten_classes_can_be_told_apart_by_colour_blind_people(sight):
+def test_ten_classes_can_be_told_apart_by_colour_blind_people(sight, on_dark):
     """Simulated with the matrices of Machado et al. (2009); the first nine also from the grey of points without a class."""
     seen = {
         "usual": np.eye(3),
@@ -31,12 +32,14 @@ def test_ten_classes_can_be_told_apart_by_colour_blind_people(sight):
         "no green": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
         "no blue": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
     }[sight]
-    colors = np.vstack([class_colors(10), MISSING_COLOR])
+    grey = MISSING_COLOR * (0.42 if on_dark else 1.0)
+    colors = np.vstack([class_colors(10, on_dark=on_dark), grey])
     linear = np.where(colors <= 0.04045, colors / 12.92, ((colors + 0.055) / 1.055) ** 2.4)
     places = oklab(gamma(np.clip(linear @ np.transpose(seen), 0, 1)))
     apart = np.sqrt(((places[:, None] - places) ** 2).sum(axis=-1)) + np.eye(11)
     assert apart[:10, :10].min() > 0.065
     assert apart[:9, 10].min() > 0.065
+    assert not on_dark or places[:10, 0].min() > 0.4
 
 
 def gamma(linear):

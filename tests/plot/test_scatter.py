@@ -107,8 +107,8 @@ def test_missing_classes_are_grey_beneath_the_others():
 
 def test_the_image_looks_like_the_markers(monkeypatch):
     """The same map as markers and as an image: nearly the same ink everywhere, in grey and in colour."""
-    Y = np.concatenate([normal(10_000) * 0.3, normal(10_000, seed=1) + np.array([4, 0])])
-    for labels in (None, np.arange(20_000) // 10_000):
+    Y = np.concatenate([normal(15_000) * 0.3, normal(15_000, seed=1) + np.array([4, 0])])
+    for labels in (None, np.arange(30_000) // 15_000):
         seen = []
         for most in (100_000, 10):
             monkeypatch.setattr(importlib.import_module("sce.plot.scatter"), "MAX_MARKERS", most)

@@ -16,7 +16,7 @@ _OPACITY_IF_DENSE, _COLORED_OPACITY_IF_DENSE = 0.35, 0.5  # faint colours are ha
 MAX_OPACITY = 0.97  # of the most crowded places
 _MIN_DIAMETER, _MAX_DIAMETER = 0.85, 6.0  # of a dot, in points of 1/72 inch
 _USUAL_DIAMETER, _USUAL_PLACES, _USUAL_SIDE = 3.3, 1000.0, 475.0  # of the dots of so many points on so large a page
-_OUTLINED_DIAMETER = 2.15  # and larger dots are opaque, with an outline
+_OUTLINED_DIAMETER, _MOST_OUTLINED = 1.8, 20_000  # larger dots of fewer points are opaque, with an outline
 _OUTLINE_SHARE = 0.1  # of the diameter
 _CELLS_ACROSS = 3.0  # pixels across a dot when overlaps are counted
 _MAX_CELLS = 2000.0  # pixels across the picture then
@@ -84,10 +84,10 @@ def dot_size(Y: np.ndarray, frame: Frame) -> float:
     return min(max(diameter, _MIN_DIAMETER), _MAX_DIAMETER) ** 2
 
 
-def outline(size: float) -> float:
-    """The width of the outline of a dot of this area, in points; 0 for dots that are too small for one."""
+def outline(size: float, n: int) -> float:
+    """The width of the outline of n dots of this area, in points; 0 if they are too small for one, or too many."""
     diameter = math.sqrt(size)
-    return _OUTLINE_SHARE * diameter if diameter >= _OUTLINED_DIAMETER else 0.0
+    return _OUTLINE_SHARE * diameter if diameter >= _OUTLINED_DIAMETER and n <= _MOST_OUTLINED else 0.0
 
 
 def _occupied(Y: np.ndarray, frame: Frame, side: float) -> int:

@@ -16,6 +16,8 @@ MISSING_COLOR = np.array([0.78, 0.78, 0.78])  # the grey of noise and of points 
 # colours of Petroff (2021) without his greys, because points without a class are grey, and with the two farthest from all
 # others. His pale blue comes last, because it resembles that grey to those who don't see green.
 _TEN = "3f90da ffa90e bd1f01 832db6 a96b59 e76300 b9ac70 004461 78000e 92dadd"
+# The same, in which the dark ones are light.
+_TEN_ON_DARK = "3f90da ffa90e c4240a 9a45cf a96b59 e76300 b9ac70 ffe680 d9fff2 92dadd"
 # The tab20 colours of matplotlib.
 _TAB20 = (
     "1f77b4 aec7e8 ff7f0e ffbb78 2ca02c 98df8a d62728 ff9896 9467bd c5b0d5 "
@@ -111,7 +113,7 @@ def open_ends(*, below: bool, above: bool) -> str:
     return {(False, False): "neither", (True, False): "min", (False, True): "max"}.get((below, above), "both")
 
 
-def class_colors(k: int, *, beside_grey: bool = False) -> np.ndarray:
+def class_colors(k: int, *, beside_grey: bool = False, on_dark: bool = False) -> np.ndarray:
     """Distinct colours for k classes, the same at every call: array of shape (k, 3), sRGB in [0, 1].
 
     Up to 10 can be told apart by colour-blind people too. Up to 20 are those of matplotlib's tab20; for more, hues are spread
@@ -123,13 +125,15 @@ def class_colors(k: int, *, beside_grey: bool = False) -> np.ndarray:
         Number of classes.
     beside_grey : bool, default=False
         Leave out the greys, because something else is grey.
+    on_dark : bool, default=False
+        Up to 10 colours are all visible on a dark background.
 
     Examples
     --------
     >>> class_colors(3).shape
     (3, 3)
     """
-    for colors in (_from_hex(_TEN), _from_hex(_TAB20)):
+    for colors in (_from_hex(_TEN_ON_DARK if on_dark else _TEN), _from_hex(_TAB20)):
         chosen = colors[np.ptp(colors, axis=1) > _GREY_BELOW] if beside_grey else colors
         if k <= len(chosen):
             return chosen[:k]

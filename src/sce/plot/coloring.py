@@ -14,11 +14,12 @@ from sce.data.labels import Classes, Numbers
 from sce.errors import ParameterError
 from sce.plot import legend as beside
 from sce.plot.legend import shorten
-from sce.plot.looks import check_theme, look_of, suited
+from sce.plot.looks import Look, check_theme, look_of, suited
 from sce.plot.scales import number_scale
 
 NOT_HIGHLIGHTED = "others"  # what classes that are not highlighted are called
 _MOST_COLORS_OF_A_LIST = 100  # a colour map of more colours is a continuous one
+_WELL_CHOSEN = 10  # classes for which there are colours for a dark background
 _NAMED_AT_MOST = 20  # classes that a message lists
 
 
@@ -40,7 +41,8 @@ def check_style(style: Style, what: Classes | Numbers | None) -> Style:
     if isinstance(what, Classes):
         if style.cmap is not None:
             raise ParameterError("cmap must be left out: the labels are classes; use palette=, or kind='number'.")
-        colors_of(style.palette, what.names, beside_grey=False)
+        if style.palette is not None:
+            given_colors(style.palette, what.names)
         highlighted(what, style.highlight)
         return style
     have, hint = ("there are no labels", "give labels") if what is None else ("the labels are numbers", "")
@@ -74,9 +76,7 @@ def add_colors(
         if legend and scale is not None:
             beside.add_bar(ax, scale, title=heading)
         return Colored(paint, [])
-    colors = colors_of(style.palette, what.names, beside_grey=bool(what.missing))
-    if style.palette is None:
-        colors = np.array([suited(look, color) for color in colors])
+    colors = colors_of(style.palette, what.names, look, beside_grey=bool(what.missing))
     shown, chosen = highlighted(what, style.highlight)
     if legend and not style.names:
         counts = np.bincount(shown.codes + 1, minlength=len(what.names) + 1)
@@ -87,17 +87,25 @@ def add_colors(
     return Colored(by_class(shown.codes, colors, look.missing), named)
 
 
-def colors_of(palette: Any, names: list[str], *, beside_grey: bool) -> np.ndarray:
-    """A colour for each class, array of shape (k, 3).
+def colors_of(palette: Any, names: list[str], look: Look, *, beside_grey: bool) -> np.ndarray:
+    """A colour for each class, array of shape (k, 3): those of the palette, or those that suit the look."""
+    if palette is not None:
+        return given_colors(palette, names)
+    colors = class_colors(max(len(names), 1), beside_grey=beside_grey, on_dark=look.dark)
+    return colors if len(names) <= _WELL_CHOSEN else np.array([suited(look, color) for color in colors])
+
+
+def given_colors(palette: Any, names: list[str]) -> np.ndarray:
+    """The colours of a palette, array of shape (k, 3).
 
     Parameters
     ----------
-    palette : None, str, list of colours, or mapping of classes to colours
+    palette : str, list of colours, or mapping of classes to colours
         Text names a palette or a colour map of matplotlib.
+    names : list of str
+        The classes.
     """
     k = len(names)
-    if palette is None:
-        return class_colors(max(k, 1), beside_grey=beside_grey)
     if isinstance(palette, str):
         return _named_palette(palette, k)
     if isinstance(palette, Mapping):

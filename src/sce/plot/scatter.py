@@ -236,7 +236,7 @@ def _draw_markers(
     size = dots.dot_size(flat, frame) if size is None else float(size)
     rgba = np.empty((len(Y), 4))
     rgba[:, :3] = paint.colors()
-    outline = dots.outline(size) if opacity is None else 0.0
+    outline = dots.outline(size, len(Y)) if opacity is None else 0.0
     if opacity is not None or outline:
         rgba[:, 3] = opacity or 1.0
     else:
