@@ -55,3 +55,12 @@ def shown(cell):
         [each["text/plain"] for each in outputs if each.output_type == "execute_result" for each in [each.data]],
         next((each.evalue for each in outputs if each.output_type == "error"), None),
     )
+
+
+def as_page(notebook):
+    """The HTML that a notebook is exported to."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from nbconvert import HTMLExporter
+
+        return HTMLExporter().from_notebook_node(notebook)[0]

@@ -1,8 +1,10 @@
 """In a notebook, as it is run by Jupyter, papermill and nbconvert, and as it is exported."""
 
+import re
+
 import pytest
 
-from notebooks import run_cells
+from notebooks import as_page, run_cells
 
 START = """
 import sys
@@ -51,6 +53,45 @@ def test_a_picture_is_shown_once(drawn, source):
     cell = drawn[source]
     assert len(cell.pictures) == DRAWINGS[source]
     assert (cell.error is None) == ("[1, 2]" not in source and "-1" not in source)
+
+
+FITS = {
+    "sce.SCE(random_state=0, verbose=True).fit_transform(Z).shape": r"Layout: \d+ epochs and \d+ iterations, loss \d.*, r \d",
+    "family = sce.sweep(Z, [0, 1], random_state=0, verbose=True)": "t-SNE chooses r = ",
+    "%%capture kept\nsce.SCE(random_state=0, verbose=True).fit(Z)": None,
+    "assert 'Layout: ' in kept.stderr": None,
+    "sce.core.progress.note('Compiling')": None,
+}
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    """What verbose fits show, and the page that a notebook of them is exported to."""
+    start = "import numpy as np\nimport sce, sce.core.progress\nZ = np.random.default_rng(0).normal(size=(1200, 5))"
+    cells, notebook = run_cells(start, *FITS)
+    assert cells[0].error is None
+    return dict(zip(FITS, cells[1:], strict=True)), as_page(notebook)
+
+
+def test_the_last_line_of_the_bar_stays(fitted):
+    """The lines of all stages are one output of the cell, in text and HTML, and are in the exported page."""
+    cells, page = fitted
+    for source, said in FITS.items():
+        if said:
+            cell = cells[source]
+            assert cell.error is None
+            assert cell.stderr == ""
+            assert re.search(said, cell.pages[-1])
+            assert "<progress" not in "".join(cell.pages)
+            assert re.search(said, page)
+    assert len(next(iter(cells.values())).pages) == 1
+
+
+def test_notes_and_captured_output(fitted):
+    """A note is seen in a notebook; where the output is captured there are lines instead of a bar."""
+    cells, _ = fitted
+    assert cells["sce.core.progress.note('Compiling')"].stderr == "Compiling\n"
+    assert cells["assert 'Layout: ' in kept.stderr"].error is None
 
 
 def test_outside_a_notebook_pyplot_is_left_alone():

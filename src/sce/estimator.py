@@ -203,7 +203,7 @@ class SCE(Estimator):
         checked = copy(self)  # records the columns of X: a fit that fails leaves this estimator as it was
         X, graph_options = checked._check(X, parameters.graph)  # noqa: SLF001
         weights = validate.check_weights(sample_weight, X.shape[0])
-        with Team(resolve_n_jobs(self.n_jobs)) as team, Reporter(bool(self.verbose)) as report:
+        with Reporter(bool(self.verbose)) as report, Team(resolve_n_jobs(self.n_jobs), report.meter("Graph")) as team:
             engine = make_engine(self.engine, team)
             with compile_for(X.shape[0], parameters.layout.n_components, X, team.n_jobs) as ahead:
                 graph = build_affinity(X, graph_options, team, seed)

@@ -235,7 +235,7 @@ def _measure(result: Sweep, task: _Task, known: _Known | None, report: Reporter)
     """Fill in the figures of quality."""
     model = task.model
     gradient = Gradient(task.problem.graph, task.problem.weights)
-    show = report.steps(len(result), "figures")
+    show = report.steps(len(result), "figures", f"Figures of {len(result)} maps")
     found = []
     for Y, log10_r in zip(result.frames, result.log10_r, strict=True):
         terms = gradient(Y.astype(np.float64))

@@ -221,7 +221,7 @@ def test_the_default_output_is_named_after_the_data(sce, table):
 
 
 def test_a_bar_on_a_terminal(table, tmp_path, monkeypatch):
-    """In the place of the line for the layout."""
+    """Which the line for the layout replaces."""
     pty = pytest.importorskip("pty", reason="needs a pseudo-terminal")
     import fcntl
     import struct
@@ -245,8 +245,9 @@ def test_a_bar_on_a_terminal(table, tmp_path, monkeypatch):
         assert main(words) == 0
     reader.join()
     os.close(main_end)
-    assert b"50/50" in b"".join(seen)
-    assert b"Layout: 50 epochs" not in b"".join(seen)
+    shown = b"".join(seen)
+    assert b"%|" in shown
+    assert b"\rLayout: 50 epochs, loss " in shown  # in the place of the bar
 
 
 def test_help_comes_at_once():

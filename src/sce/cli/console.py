@@ -10,6 +10,7 @@ import warnings
 from typing import Any
 
 from sce.cli.spelling import as_options
+from sce.core.screen import print_line
 from sce.errors import OutputError, SCEWarning
 
 
@@ -102,4 +103,7 @@ class _TolerantStream:
 
 
 def _print(text: str, stream: Any) -> None:
-    print(text, file=stream, flush=True)
+    if stream is sys.stderr:
+        print_line(text)
+    else:
+        print(text, file=stream, flush=True)

@@ -13,6 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Any
 
+from sce.core.meter import NOBODY_LOOKS, Meter
 from sce.errors import ParameterError
 
 
@@ -42,10 +43,18 @@ def resolve_n_jobs(n_jobs: int | None) -> int:
 
 
 class Team:
-    """A team of threads: the caller's and `n_jobs - 1` more."""
+    """A team of threads: the caller's and `n_jobs - 1` more.
 
-    def __init__(self, n_jobs: int) -> None:
+    Parameters
+    ----------
+    n_jobs : int
+    meter : Meter, optional
+        Shows what is done of the sweeps that have a share.
+    """
+
+    def __init__(self, n_jobs: int, meter: Meter = NOBODY_LOOKS) -> None:
         self.n_jobs = n_jobs
+        self.meter = meter
         self._pool = ThreadPoolExecutor(n_jobs - 1, thread_name_prefix="sce") if n_jobs > 1 else None
 
     def __enter__(self) -> Team:
@@ -60,8 +69,12 @@ class Team:
         parts = min(self.n_jobs, n)
         self._run(function, [(n * p // parts, n * (p + 1) // parts) for p in range(parts)])
 
-    def sweep(self, function: Callable[[int, int], Any], n: int, grain: int) -> None:
-        """Call function(start, stop) on pieces of range(n) of at most `grain`, each taken by the next free thread."""
+    def sweep(self, function: Callable[[int, int], Any], n: int, grain: int, share: float = 0.0) -> None:
+        """Call function(start, stop) on pieces of range(n) of at most `grain`, each taken by the next free thread.
+
+        It is a share of the present part of the meter, which only the calling thread moves.
+        """
+        tell, caller = self.meter.part_of_sweep(share), threading.get_ident()
         if n <= grain:
             if n > 0:
                 function(0, n)
@@ -75,6 +88,8 @@ class Team:
                     if stopped.is_set():
                         return
                     function(start, stop)
+                    if tell is not None and threading.get_ident() == caller:
+                        tell(stop / n)
             except BaseException:
                 stopped.set()
                 raise

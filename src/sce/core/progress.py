@@ -1,4 +1,4 @@
-"""What a verbose fit shows on standard error: a line per stage, and a bar for the epochs if a person is watching."""
+"""What a fit shows on standard error: a line per stage when verbose, with a bar for each if a person is watching; and notes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Protocol
 
+from sce.core.meter import NOBODY_LOOKS, Meter
 from sce.core.notebook import is_watched
+from sce.core.screen import Screen, choose_screen, print_line
 
 _silent: ContextVar[bool] = ContextVar("silent", default=False)
 
@@ -19,7 +21,7 @@ _silent: ContextVar[bool] = ContextVar("silent", default=False)
 def note(text: str) -> None:
     """Print a line on standard error if a person is watching, however little is asked to be shown; see :func:`silence`."""
     if not _silent.get() and is_watched(sys.stderr):
-        print(text, file=sys.stderr, flush=True)  # noqa: T201
+        print_line(text)
 
 
 @contextlib.contextmanager
@@ -52,8 +54,7 @@ class Reporter:
     """Lines and a bar when verbose, silence otherwise. A context manager, so that the bar is closed in any case."""
 
     def __init__(self, verbose: bool) -> None:
-        self._verbose = verbose
-        self._bar: Any = None
+        self._screen: Screen | None = choose_screen() if verbose else None
         self._last: Record | None = None
         self._planned: int | None = None
         self._since = time.perf_counter()
@@ -64,60 +65,82 @@ class Reporter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._bar is not None:
-            self._bar.close()
-        elif self._last is not None and error is None:
-            self.stage(f"Layout: {_count(self._last.epoch, self._planned)}, {_figures(self._last)}")
+        if self._screen is not None:
+            self._screen.end()
+            if self._last is not None and error is None:
+                self.stage(f"Layout: {_count(self._last.epoch, self._planned)}, {_figures(self._last)}")
 
     def stage(self, text: str) -> None:
         """Report what was just finished, and how long it took."""
         now = time.perf_counter()
-        if self._verbose:
-            print(f"{text} ({now - self._since:.1f} s)", file=sys.stderr)  # noqa: T201
+        if self._screen is not None:
+            self._screen.line(f"{text} ({now - self._since:.1f} s)")
         self._since = now
 
-    def epochs(self, total: int | None) -> Any:
-        """A function that shows the record of an epoch, or None; `total` is the number of the sampler's epochs."""
-        self._planned = total
-        if not self._verbose:
+    def share(self, name: str, done: float = 0.0) -> Callable[[float], None] | None:
+        """A function to call with the share of a stage that is done, or None; a part may have been done before."""
+        if (screen := self._screen) is None:
             return None
-        if not is_watched(sys.stderr):
-            return self._remember
-        from tqdm.auto import tqdm
+        screen.begin(name, 1.0, "", done)
+        return screen.move
 
-        self._bar = tqdm(total=total, desc="Layout", unit="epoch", file=sys.stderr)
+    def wait(self, name: str) -> None:
+        """Show that something has begun of which nobody knows how long it takes."""
+        if self._screen is not None:
+            self._screen.begin(name, None, "")
+
+    def meter(self, name: str) -> Meter:
+        """A meter of a stage."""
+        if (screen := self._screen) is None:
+            return NOBODY_LOOKS
+        screen.begin(name, 1.0, "")
+        return Meter(lambda done, part: screen.move(done, name=part or name))
+
+    def epochs(self, total: int | None, iterations: int | None = None) -> Callable[[Record], None] | None:
+        """A function that shows the record of an epoch, or None.
+
+        Parameters
+        ----------
+        total : int or None
+            The epochs of the sampler.
+        iterations : int, optional
+            Those of the full gradient that follow, if that is known.
+        """
+        self._planned = total
+        if (screen := self._screen) is None:
+            return None
+        first = total or 0
+        screen.begin("Layout", first + (iterations or 0) or None, "epochs" if total else "iterations")
 
         def show(record: Record) -> None:
-            if total is not None and record.epoch > total:
-                self._bar.total = None  # how many iterations the full gradient takes is not known
-            self._bar.set_postfix_str(_figures(record), refresh=False)
-            self._bar.update()
+            self._last = record
+            beyond = record.epoch > first > 0 and not iterations
+            if beyond and record.epoch == first + 1:
+                screen.begin("Layout, to the minimum", None, "iterations")
+            screen.move(record.epoch - (first if beyond else 0), _figures(record))
 
         return show
 
-    def steps(self, total: int, unit: str) -> Callable[[str], None]:
-        """A function to call with a short text as each of `total` things is done: it moves a bar, or prints a line."""
-        if not self._verbose:
+    def steps(self, total: int, unit: str, together: str = "") -> Callable[[str], None]:
+        """A function to call with a short text as each of `total` things is done: it moves a bar, or prints a line.
+
+        `together` is the line that takes the place of the bar, such as "33 maps", which it is by default.
+        """
+        if (screen := self._screen) is None:
             return lambda _: None
         count = itertools.count(1)
+        name = f"{unit[:1].upper()}{unit[1:]}"
+        screen.begin(name, total, unit)
         if not is_watched(sys.stderr):
-            return lambda text: self.stage(f"{unit[:1].upper()}{unit[1:]} {next(count)} of {total}: {text}")
-        from tqdm.auto import tqdm
-
-        if self._bar is not None:
-            self._bar.close()
-        self._bar = bar = tqdm(total=total, desc=f"{unit[:1].upper()}{unit[1:]}", unit=unit, file=sys.stderr)
+            return lambda text: self.stage(f"{name} {next(count)} of {total}: {text}")
 
         def show(text: str) -> None:
-            bar.set_postfix_str(text, refresh=False)
-            bar.update()
-            if bar.n >= total:
-                bar.close()
+            done = next(count)
+            screen.move(done, text)
+            if done == total:
+                self.stage(together or f"{total} {unit}s")
 
         return show
-
-    def _remember(self, record: Record) -> None:
-        self._last = record
 
 
 def _count(done: int, planned: int | None) -> str:

@@ -49,7 +49,7 @@ class Sources:
         Examples
         --------
         >>> sorted(Sources().imported_by(["sce.core.parallel"]))
-        ['sce.core.parallel', 'sce.errors']
+        ['sce.core.meter', 'sce.core.parallel', 'sce.errors']
         """
         found: set[str] = set()
         waiting = list(modules)

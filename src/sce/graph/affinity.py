@@ -200,6 +200,7 @@ def conditional_probabilities(neighbors: Neighbors, perplexity: float, team: Tea
         lambda start, stop: _entropic_rows(indices, distances, target, weights, start, stop),
         len(weights),
         _AFFINITY_TASK_ROWS,
+        share=0.4,
     )
     return weights
 

@@ -31,7 +31,7 @@ class BruteForce:
     def self_neighbors(self, k: int, team: Team) -> Found:
         """The k nearest other rows of each row."""
         numbers = np.arange(len(self._values))
-        candidates = exact_neighbors(self._values, numbers, k, self._terms, self._seed, team)
+        candidates = exact_neighbors(self._values, numbers, k, self._terms, self._seed, team, share=0.9)
         near = rank(self._values, candidates, k, numbers.astype(np.int32), self._terms, self._seed, team)
         return Found(near.ids, near.distances, self._terms == SQUARES, "brute force", 1.0)
 

@@ -60,7 +60,7 @@ def search_leaves(Z: np.ndarray, tree: Tree, heaps: Heaps, terms: int, ties: np.
     def work(start: int, stop: int) -> None:
         _search_leaves(Z, tree.order, tree.starts[start : stop + 1], heaps, terms, ties)
 
-    team.sweep(work, len(tree.starts) - 1, _TASK_LEAVES)
+    team.sweep(work, len(tree.starts) - 1, _TASK_LEAVES, share=1.0)
 
 
 # --------------------------------------------------------------------------------------------- neighbours of neighbours
@@ -128,4 +128,8 @@ def join_neighbors(Z: np.ndarray, heaps: Heaps, reach: int, terms: int, ties: np
     near = np.empty((n, k), np.int32)
     team.sweep(lambda start, stop: _sort_rows(heaps, start, stop, near, ties), n, _JOIN_TASK_ROWS)
     reach = min(reach, k)
-    team.sweep(lambda start, stop: _join_rows(Z, start, stop, near, reach, heaps, terms, ties), n, _JOIN_TASK_ROWS)
+
+    def join(start: int, stop: int) -> None:
+        _join_rows(Z, start, stop, near, reach, heaps, terms, ties)
+
+    team.sweep(join, n, _JOIN_TASK_ROWS, share=1.0)

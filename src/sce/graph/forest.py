@@ -27,7 +27,7 @@ from sce.graph.kernels import Heaps, empty_heaps, exact_neighbors, exact_neighbo
 from sce.graph.metrics import SQUARES
 from sce.graph.ranking import Probe, probe, rank, rank_for, recall_of, sampled_recall, share_found
 from sce.graph.routing import Marks, Network, Spaces, candidates_of, grow_routes
-from sce.graph.sketch import Directions, sketch
+from sce.graph.sketch import SKETCH_ABOVE_COLUMNS, Directions, sketch
 from sce.graph.trees import Tree, grow_trees
 
 GUIDE_COLUMNS = 32  # principal directions by which trees split rows of more than twice as many columns
@@ -41,6 +41,14 @@ JOIN_FROM_RECALL = 0.75  # from here on, joining is cheaper than another batch o
 STOP_AT_RECALL = 0.95
 ROUTE_TREES = 16  # that new rows descend: more but smaller leaves than the search itself has, because links lead on
 ROUTE_LEAF_ROWS = 64
+# What the parts of a search take of its time, for the progress bar; what comes after them is the rest.
+_PROBE_TIME, _SKETCH_TIME = 0.1, 0.55
+_CANDIDATES_TIME, _SKETCHED_CANDIDATES_TIME = 0.85, 0.4
+_TREES_TIME, _LEAVES_TIME, _JOIN_TIME = (
+    0.12,
+    0.055,
+    0.15,
+)  # of that of the candidates: all trees, a tree's leaves, one join
 LINKS = 15  # indexed neighbours of an indexed row that lead new rows on
 BRUTE_FORCE_INSTEAD_UP_TO_TERMS = 5e11  # n n d: some ten seconds, which is better than a poor result
 
@@ -65,17 +73,20 @@ def forest_neighbors(
     own : bool, default=True
         Whether X may be changed during the search; otherwise it is copied where necessary.
     """
-    truth = probe(X, k, terms, seed, team)
     width = _sketch_list_length(k)
-    sketched = sketch(X, truth, width, seed, team) if _may_sketch(X, terms) else None
+    with team.meter.part(_SKETCH_TIME if _may_sketch(X, terms) else _PROBE_TIME):
+        with team.meter.part(0.4):
+            truth = probe(X, k, terms, seed, team)
+        sketched = sketch(X, truth, width, seed, team) if _may_sketch(X, terms) else None
     Z = None if sketched is None else sketched.values
     del sketched
     moved = Z is None
     if moved and not own:
         X = X.copy()
-    heaps, order, place = _candidates(
-        X if Z is None else Z, not moved, max(k, MIN_LIST_LENGTH) if moved else width, truth, terms, seed, team
-    )
+    with team.meter.part(_CANDIDATES_TIME if moved else _SKETCHED_CANDIDATES_TIME):
+        heaps, order, place = _candidates(
+            X if Z is None else Z, not moved, max(k, MIN_LIST_LENGTH) if moved else width, truth, terms, seed, team
+        )
     del Z
     near = rank(X, heaps, k, order, terms, seed, team, moved=moved)
     del heaps
@@ -87,7 +98,7 @@ def forest_neighbors(
 
 def _may_sketch(X: np.ndarray, terms: int) -> bool:
     """Whether a sketch can stand for the rows: it is float32, and rows are float64 where that is too coarse."""
-    return terms == SQUARES and X.dtype == np.float32
+    return terms == SQUARES and X.dtype == np.float32 and X.shape[1] > SKETCH_ABOVE_COLUMNS
 
 
 def _sketch_list_length(k: int) -> int:
@@ -104,7 +115,8 @@ def _candidates(
     are found: how many it takes depends on the data.
     """
     guide = _guide(Z, sketched, seed, team)
-    trees = grow_trees(guide(), range(TREES_PER_BATCH), _leaf_rows(k), seed, team)
+    with team.meter.part(_TREES_TIME):
+        trees = grow_trees(guide(), range(TREES_PER_BATCH), _leaf_rows(k), seed, team)
     order = trees[0].order
     place = np.empty(len(Z), np.int32)
     place[order] = np.arange(len(Z), dtype=np.int32)
@@ -117,12 +129,14 @@ def _candidates(
         while trees:
             tree = trees.pop(0)
             leaves = Tree(place[tree.order], tree.starts) if batch == 0 else tree
-            search_leaves(Z, leaves, heaps, terms, ties_key(seed), team)
+            with team.meter.part(_LEAVES_TIME if batch == 0 else 0.0):
+                search_leaves(Z, leaves, heaps, terms, ties_key(seed), team)
         if _share_held(truth, heaps, order, place) >= JOIN_FROM_RECALL:
             break
     del tree, leaves
     for _ in range(MAX_JOINS):
-        join_neighbors(Z, heaps, JOIN_REACH, terms, ties_key(seed), team)
+        with team.meter.part(_JOIN_TIME):
+            join_neighbors(Z, heaps, JOIN_REACH, terms, ties_key(seed), team)
         if _share_held(truth, heaps, order, place) >= STOP_AT_RECALL:
             break
     return heaps, order, place

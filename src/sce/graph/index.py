@@ -25,6 +25,8 @@ from sce.graph.vectors import VectorIndex
 
 __all__ = ["NeighborIndex", "Neighbors", "build_index", "nearest_neighbors"]
 
+_SEARCH_TIME = 0.85  # of that of a graph, for the progress bar
+
 
 class NeighborIndex(Protocol):
     """Rows whose neighbours can be found, and among which new rows find theirs."""
@@ -97,4 +99,5 @@ def nearest_neighbors(
     >>> near.indices.ravel(), near.distances.ravel()
     (array([1, 0, 1], dtype=int32), array([1., 1., 2.], dtype=float32))
     """
-    return build_index(X, metric=metric, seed=seed).self_neighbors(k, team)
+    with team.meter.part(_SEARCH_TIME, "Neighbours"):
+        return build_index(X, metric=metric, seed=seed).self_neighbors(k, team)

@@ -50,7 +50,7 @@ class KDTree:
                 near = self._listed(rows, numbers, k)
             ids[start:stop], distances[start:stop] = near
 
-        team.sweep(work, n, _KD_TREE_TASK_ROWS)
+        team.sweep(work, n, _KD_TREE_TASK_ROWS, share=1.0)
         return Found(ids, distances, False, "k-d tree", 1.0)
 
     def query(self, rows: np.ndarray, k: int, team: Team) -> Found:

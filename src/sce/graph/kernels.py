@@ -242,7 +242,9 @@ def _exact_rows(X: Any, queries: Any, factor: Any, heaps: Any, terms: Any) -> No
         sort_heap(heaps.distances[q], heaps.ids[q], queries.keys[q])
 
 
-def exact_neighbors(X: np.ndarray, numbers: np.ndarray, k: int, terms: int, seed: int, team: Team) -> Heaps:
+def exact_neighbors(
+    X: np.ndarray, numbers: np.ndarray, k: int, terms: int, seed: int, team: Team, share: float = 0.0
+) -> Heaps:
     """The k rows nearest to each of some rows of X, nearest first, by comparing these with all rows.
 
     Parameters
@@ -256,6 +258,8 @@ def exact_neighbors(X: np.ndarray, numbers: np.ndarray, k: int, terms: int, seed
     seed : int
         Decides ties.
     team : Team
+    share : float, default=0.0
+        Of the meter, as in :meth:`sce.core.parallel.Team.sweep`.
 
     Examples
     --------
@@ -265,7 +269,7 @@ def exact_neighbors(X: np.ndarray, numbers: np.ndarray, k: int, terms: int, seed
     >>> exact_neighbors(X, np.array([0]), 2, SQUARES, 0, Team(1))
     Heaps(distances=array([[1., 9.]], dtype=float32), ids=array([[1, 2]], dtype=int32))
     """
-    return _exact(X, _Queries(X, numbers, numbers, row_keys(seed, numbers)), 1.0, k, terms, team)
+    return _exact(X, _Queries(X, numbers, numbers, row_keys(seed, numbers)), 1.0, k, terms, team, share)
 
 
 def exact_neighbors_of(
@@ -297,7 +301,9 @@ def exact_neighbors_of(
     return _exact(X, _Queries(rows, np.arange(len(rows)), nobody, keys), factor, k, terms, team)
 
 
-def _exact(X: np.ndarray, queries: _Queries, factor: float, k: int, terms: int, team: Team) -> Heaps:
+def _exact(
+    X: np.ndarray, queries: _Queries, factor: float, k: int, terms: int, team: Team, share: float = 0.0
+) -> Heaps:
     n = len(queries.numbers)
     heaps = empty_heaps(n, k, X.dtype)
 
@@ -306,8 +312,8 @@ def _exact(X: np.ndarray, queries: _Queries, factor: float, k: int, terms: int, 
         asked = _Queries(queries.rows, *(part[start:stop] for part in queries[1:]))
         _exact_rows(X, asked, np.float32(factor), part, terms)
 
-    share = -(-n // (2 * team.n_jobs)) * 2  # even, because rows are compared two at a time
-    team.sweep(work, n, max(2, min(_EXACT_TASK_ROWS, share)))
+    part = -(-n // (2 * team.n_jobs)) * 2  # even, because rows are compared two at a time
+    team.sweep(work, n, max(2, min(_EXACT_TASK_ROWS, part)), share=share)
     return Heaps(np.ascontiguousarray(heaps.distances[:, ::-1]), np.ascontiguousarray(heaps.ids[:, ::-1]))
 
 

@@ -66,7 +66,7 @@ def rank(
         keys = row_keys(seed, names[start:stop])
         _rank_rows(X, X, numbers, _Lists(heaps.ids[start:stop], names, moved, keys), part, terms)
 
-    team.sweep(work, len(X), _RANK_TASK_ROWS)
+    team.sweep(work, len(X), _RANK_TASK_ROWS, share=1.0)
     return ranked
 
 

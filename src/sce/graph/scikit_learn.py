@@ -131,7 +131,7 @@ class ScikitLearnIndex:
             keep(start, stop, ids, distances)
 
         with self._explained():
-            team.sweep(work, rows.shape[0], _SCIKIT_LEARN_TASK_ROWS)
+            team.sweep(work, rows.shape[0], _SCIKIT_LEARN_TASK_ROWS, share=1.0)
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

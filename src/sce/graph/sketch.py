@@ -54,7 +54,8 @@ def sketch(X: np.ndarray, truth: Probe, width: int, seed: int, team: Team) -> Sk
         for quarters in (2 * half - 1, 2 * half):
             have, wanted = Z.shape[1], min(columns, pad_columns(quarters * most // 4))
             Z = widen_rows(memory, Z, wanted)
-            project(X, mean, axes[:, have:wanted], team, out=Z[:, have:])
+            with team.meter.part(0.25):
+                project(X, mean, axes[:, have:wanted], team, out=Z[:, have:])
             slack = _SKETCH_LAST_SLACK if quarters == 4 else 0.0
             if _kept(truth, Z, width, seed, team) >= _SKETCH_MIN_SHARE - slack:
                 return Sketch(Z, Directions(mean, axes[:, :wanted]))

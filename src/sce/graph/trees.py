@@ -211,5 +211,5 @@ def grow_side_by_side(grow: Callable[[int], _T], count: int, team: Team) -> list
         for t in range(start, stop):
             grown[t] = grow(t)
 
-    team.sweep(work, count, 1)
+    team.sweep(work, count, 1, share=1.0)
     return [grown[t] for t in range(count)]

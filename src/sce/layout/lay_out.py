@@ -13,9 +13,10 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from sce.layout.coarse import Level, make_levels, merge_start, split_points
+from sce.layout.coarse_progress import MERGING, CoarseProgress
 from sce.layout.engine import Engine
 from sce.layout.gradient.continuation import Continuation, GradientState
-from sce.layout.plan import GRADIENT, SAMPLER, START, Stage, make_plan, wants_levels
+from sce.layout.plan import GRADIENT, GRADIENT_ITERATIONS, SAMPLER, START, Stage, make_plan, wants_levels
 from sce.layout.problem import Problem
 from sce.layout.records import NOBODY, STOPPED, Layout, Record, Watch
 from sce.layout.sampler.epochs import Sampler, SamplerState
@@ -87,6 +88,7 @@ class _Run:
         self._watch = watch
         self._levels: list[Level] = []  # the finest first; gone when laid out
         self._show: Callable[[Record], None] | None = None
+        self._coarse = CoarseProgress()
 
     def go(self, state: State | None) -> Layout:
         """Run all stages, or continue from a state if there is one."""
@@ -102,21 +104,28 @@ class _Run:
 
     def _begin(self) -> State:
         if wants_levels(self._options):
-            self._levels = list(make_levels(self._problem))
+            self._levels = self._make_levels()
         return State(tuple(make_plan(self._problem, self._options, self._levels)))
 
     def _resume(self, state: State) -> State:
         """Make the levels again that are still to be laid out."""
         wanted = max((stage.level for stage in state.plan[state.position :]), default=0)
         if wanted:
-            self._levels = list(make_levels(self._problem))[:wanted]
+            self._levels = self._make_levels()[:wanted]
         return state
+
+    def _make_levels(self) -> list[Level]:
+        progress = CoarseProgress(self._share("Coarse maps"))
+        return list(progress.merged(make_levels(self._problem), self._problem.n_points))
 
     def _run_stage(self, stage: Stage, state: State) -> tuple[np.ndarray, tuple[Record, ...], str]:
         """Run a stage to its end: where the next one begins, all records, and why it ended."""
         if stage.kind == START:
+            if self._watch.reporter is not None:
+                self._watch.reporter.wait("Start")
             Y = starting_points(self._problem, self._options.init, self._options.n_components, self._vectors)
             self._report("Start")
+            self._coarse = CoarseProgress(self._share("Coarse maps", MERGING) if _level_after(state) else None)
             return Y, state.history, ""
         running = self._open(stage, state)
         try:
@@ -124,6 +133,8 @@ class _Run:
             Y = running.coordinates()
         finally:
             running.close()
+        if stage.level:
+            self._coarse.epoch(state.plan, state.position, stage.n_epochs)
         return self._descend_to(_level_after(state), Y, stage, state), history, reason
 
     def _descend_to(self, level: int, Y: np.ndarray, stage: Stage, state: State) -> np.ndarray:
@@ -153,7 +164,9 @@ class _Run:
         while (advanced := running.advance()) is not None:
             record, reason = advanced
             stopped = False
-            if not stage.level:
+            if stage.level:
+                self._coarse.epoch(state.plan, state.position, record.epoch)
+            else:
                 record = record._replace(epoch=record.epoch + state.before)
                 history.append(record)
                 stopped = self._tell(record, running)
@@ -166,7 +179,9 @@ class _Run:
 
     def _begin_showing(self, state: State) -> Callable[[Record], None] | None:
         epochs = sum(stage.n_epochs for stage in state.plan if stage.kind == SAMPLER and not stage.level)
-        return None if self._watch.reporter is None else self._watch.reporter.epochs(epochs or None)
+        most = sum(stage.n_epochs for stage in state.plan if stage.kind == GRADIENT and not stage.level)
+        known = most if most < GRADIENT_ITERATIONS else None  # otherwise it goes to the minimum
+        return None if self._watch.reporter is None else self._watch.reporter.epochs(epochs or None, known)
 
     def _tell(self, record: Record, running: Running) -> bool:
         """Show a record, and ask the callback whether to stop."""
@@ -176,6 +191,9 @@ class _Run:
             return False
         answer = self._watch.callback(record.epoch, running.coordinates(), record.r, record.loss)
         return isinstance(answer, bool | np.bool_) and bool(answer)
+
+    def _share(self, name: str, done: float = 0.0) -> Callable[[float], None] | None:
+        return None if self._watch.reporter is None else self._watch.reporter.share(name, done)
 
     def _report(self, text: str) -> None:
         if self._watch.reporter is not None:

@@ -37,8 +37,14 @@ class Reporter(Protocol):
     def stage(self, text: str) -> None:
         """A stage has ended."""
 
-    def epochs(self, total: int | None) -> Callable[[Record], None] | None:
-        """The visible epochs start, `total` of them if that is known; returns what to call with the record of each."""
+    def wait(self, name: str) -> None:
+        """A stage starts of which nobody knows how long it takes."""
+
+    def share(self, name: str, done: float = 0.0) -> Callable[[float], None] | None:
+        """A stage starts; returns what to call with the share of it that is done, a part of it before."""
+
+    def epochs(self, total: int | None, iterations: int | None = None) -> Callable[[Record], None] | None:
+        """The visible epochs start, and the iterations after them, if that is known; returns what to call with each record."""
 
 
 class Watch(NamedTuple):
