@@ -141,6 +141,23 @@ def test_parameters_and_text():
     assert "alpha" in model._repr_mimebundle_()["text/html"]
 
 
+@pytest.mark.parametrize("options", [{}, {"n_components": 1}, {"affinity": "precomputed"}, {"alpha": 0.5}])
+def test_a_fitted_model_shows_its_map(options, blobs):
+    """In a notebook: a picture, what differs from the defaults, and what was learned; the text is that of the model."""
+    model = SCE(random_state=0, n_epochs=5, **options)
+    X = SCE(random_state=0, n_epochs=1).fit(blobs[0]).affinity_ if "affinity" in options else blobs[0]
+    shown = model.fit(X)._repr_mimebundle_()
+    assert shown["text/plain"] == repr(model)
+    page = shown["text/html"]
+    assert page.count("data:image/png;base64,") == 1
+    assert f"{X.shape[0]} in {model.n_components} dimension" in page
+    assert "n_epochs=5, " in page
+    assert f"{model.scale_:.4g}" in page
+    assert model.stop_reason_ in page
+    assert (">perplexity<" in page) == ("affinity" not in options)
+    assert "alpha=0.5" in page or "alpha" not in options
+
+
 def test_rule_objects_survive_clone_and_pickle():
     """A rule object as parameter is a value like any other."""
     model = SCE(scale=SCEScale(0.3, forgetting="paper"))

@@ -265,14 +265,49 @@ class SCE(Estimator):
         self.n_epochs_ = len(layout.history)
         self.stop_reason_ = layout.stop_reason
 
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        """How a notebook shows the estimator: once fitted, by its map and what was learned."""
+        if not hasattr(self, "embedding_"):
+            return super()._repr_mimebundle_(**kwargs)
+        return {"text/plain": repr(self), "text/html": self._page()}
+
+    def _page(self) -> str:
+        from sce.core.html_page import Picture, beside, facts, page
+        from sce.core.thumbnail import thumbnail
+
+        n, d = self.embedding_.shape
+        found = (
+            None if self.neighbor_recall_ is None else f"{self.neighbor_method_}, recall {self.neighbor_recall_:.3f}"
+        )
+        loss = f"{self.history_['loss'][-1]:.4f}" if self.n_epochs_ else None
+        changed = self._changed()
+        rows = {
+            "points": f"{n:,} in {d} dimension{'' if d == 1 else 's'}",
+            "columns": None if self._is_pairwise() else f"{self.n_features_in_:,}",
+            "parameters": changed if len(changed) <= 300 else changed[:297] + "...",
+            "neighbours": None
+            if self.n_neighbors_ is None
+            else f"{self.n_neighbors_}" + (f" by {found}" if found else ""),
+            "perplexity": None if self.perplexity_ is None else f"{self.perplexity_:.4g}",
+            "r": f"{self.scale_:.4g} (the weight of the repulsion)",
+            "loss": loss,
+            "epochs": f"{self.n_epochs_:,} ({self.stop_reason_})",
+        }
+        rows["parameters"] = rows["parameters"] or "the defaults"
+        picture = Picture(thumbnail(self.embedding_, width=200), 200, f"{n} points")
+        return page("SCE, fitted", beside(picture, facts(rows)))
+
     @property
     def _n_features_out(self) -> int:
         return int(self.embedding_.shape[1])
 
+    def _is_pairwise(self) -> bool:
+        return any(validate.is_word(value, "precomputed") for value in (self.affinity, self.metric))
+
     def _describe_to(self, tags: Any) -> Any:
         """Fill in scikit-learn's tags."""
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = any(validate.is_word(value, "precomputed") for value in (self.affinity, self.metric))
+        tags.input_tags.pairwise = self._is_pairwise()
         tags.transformer_tags.preserves_dtype = ["float32"]
         return tags
 

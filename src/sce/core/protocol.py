@@ -39,13 +39,17 @@ class Estimator:
         return self
 
     def __repr__(self) -> str:
+        text = f"{type(self).__name__}({self._changed()})"
+        return text if len(text) <= _MOST_CHARACTERS else text[: _MOST_CHARACTERS - 3] + "..."
+
+    def _changed(self) -> str:
+        """The parameters that differ from the defaults."""
         changed = {
             name: value
             for name, value in self.get_params().items()
             if value is not (default := _defaults(type(self))[name]) and repr(value) != repr(default)
         }
-        text = f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in changed.items())})"
-        return text if len(text) <= _MOST_CHARACTERS else text[: _MOST_CHARACTERS - 3] + "..."
+        return ", ".join(f"{name}={value!r}" for name, value in changed.items())
 
     # ------------------------------------------------------------------------------------------ what scikit-learn answers
 

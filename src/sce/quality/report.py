@@ -97,6 +97,11 @@ class Quality:
             found |= {name: getattr(self.agreement, name) for name in ("ari", "ami", "accuracy", "silhouette")}
         return {name: value for name, value in found.items() if np.isfinite(value)}
 
+    def _repr_html_(self) -> str:
+        from sce.quality.quality_page import quality_page
+
+        return quality_page(self, MEANINGS)
+
     def __str__(self) -> str:
         return "\n".join([*self.story(), "", *figure_lines(self.figures()), *self.missing])
 

@@ -183,6 +183,11 @@ class Map:
         if self.labels is not None:
             per_row(self.labels, len(self.Y), "labels")
 
+    def _repr_html_(self) -> str:
+        from sce.results.result_pages import map_page
+
+        return map_page(self)
+
     def __repr__(self) -> str:
         kept = [name for name in ("labels", "P", "X") if getattr(self, name) is not None]
         also = f", with {', '.join(kept)}" if kept else ""

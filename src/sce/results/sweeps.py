@@ -186,6 +186,11 @@ class Sweep:
             )
         return Y
 
+    def _repr_html_(self) -> str:
+        from sce.results.result_pages import sweep_page
+
+        return sweep_page(self)
+
     def __repr__(self) -> str:
         f, n, d = self.frames.shape
         low, high = self.log10_r.min(), self.log10_r.max()
