@@ -65,6 +65,9 @@ class Estimator:
         routing = self.get_metadata_routing()
         for name, wanted in requests.items():
             routing.fit.add_request(param=name, alias=wanted)
+        for part in (routing, *vars(routing).values()):  # the twin, whose class cannot be pickled, is their owner
+            if hasattr(part, "owner"):
+                part.owner = type(self).__name__
         self._metadata_request = routing
         return self
 
