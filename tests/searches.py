@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from sce.core import linalg
 from sce.graph import vectors
 
 METRICS = ("euclidean", "sqeuclidean", "cosine", "correlation", "manhattan")
@@ -10,7 +11,11 @@ _SCIPY_NAMES = {"manhattan": "cityblock", "l1": "cityblock"}
 
 
 def only(monkeypatch, way):
-    """Send every dense search under a metric of our own one way, unless few rows are left without their copies."""
+    """Send every search under a metric of our own one way, unless few rows are left without their copies.
+
+    The inverted index is for sparse rows, and takes them here however many of their numbers are not zero.
+    """
+    monkeypatch.setattr(linalg, "DENSE_FROM_SHARE", 2.0 if way == "inverted index" else 1 / 3)
     monkeypatch.setattr(vectors, "BRUTE_FORCE_UP_TO_TERMS", np.inf if way == "brute force" else 0)
     monkeypatch.setattr(vectors, "KD_TREE_UP_TO_COLUMNS", 1000 if way == "k-d tree" else 0)
 

@@ -14,13 +14,12 @@ from sce.graph import forest
 from sce.graph.index import build_index
 from searches import METRICS, assert_valid_query, bytes_of, distances_between, only
 
-SPARSE_METRICS = ("euclidean", "cosine", "manhattan")  # of our own, those that scikit-learn has for sparse rows
-WAYS = ("brute force", "k-d tree", "forest", "scikit-learn")
+WAYS = ("brute force", "k-d tree", "forest", "inverted index")
 
 
 def index_of(X, way="own choice", metric="euclidean"):
-    """An index and the form of rows that it takes: sparse ones are left to scikit-learn."""
-    make = sparse.csr_matrix if way == "scikit-learn" else np.asarray
+    """An index and the form of rows that it takes."""
+    make = sparse.csr_matrix if way == "inverted index" else np.asarray
     return build_index(make(X), metric=metric), make
 
 
@@ -34,7 +33,7 @@ def truth(rows, X, k, metric="euclidean"):
 
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(
-    st.sampled_from(["brute force", "k-d tree", "scikit-learn"]),
+    st.sampled_from(["brute force", "k-d tree", "inverted index"]),
     *(st.integers(1, 40), st.integers(0, 9), st.integers(1, 5), st.integers(1, 3), st.integers(0, 99)),
     st.sampled_from(METRICS),
 )
@@ -44,7 +43,6 @@ def test_exact_ways_find_the_nearest(way, n, m, d, largest, seed, metric):
     X, rows = (rng.integers(0, largest + 1, (count, d)).astype(float) for count in (n, m))
     if metric in ("cosine", "correlation"):  # those without a direction have a test of their own
         X, rows = (np.column_stack([part + rng.random(part.shape), rng.random((len(part), 2))]) for part in (X, rows))
-    metric = "euclidean" if way == "scikit-learn" and metric not in SPARSE_METRICS else metric
     with pytest.MonkeyPatch.context() as patch:
         only(patch, way)
         index, make = index_of(X, way, metric)
@@ -172,10 +170,8 @@ def test_links_are_not_searched_for_twice(mixture, team, forest_only, monkeypatc
 # --------------------------------------------------------------------------------------------------------------- copies
 
 
-@pytest.mark.parametrize(
-    ("way", "metric"),
-    [(way, metric) for way in WAYS for metric in METRICS if way != "scikit-learn" or metric in SPARSE_METRICS],
-)
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("way", WAYS)
 def test_a_copy_of_an_indexed_row_finds_it(way, metric, mixture, team, send):
     """It comes first, at distance 0, also where X is in Fortran's order; of several copies, the first."""
     send(way)
@@ -190,7 +186,7 @@ def test_a_copy_of_an_indexed_row_finds_it(way, metric, mixture, team, send):
     assert near.indices[3].tolist() == near.indices[702].tolist() == [3, 700, 701, 702, 703, 704]
 
 
-@pytest.mark.parametrize("way", ["brute force", "k-d tree", "forest"])
+@pytest.mark.parametrize("way", WAYS)
 def test_masses_of_copies(way, team, send):
     """Thousands of equal rows hide nothing: the nearest of a new row are found, and the first copies of those."""
     send(way)
@@ -198,7 +194,7 @@ def test_masses_of_copies(way, team, send):
     X = rng.normal(size=(5000, 4))
     X[rng.permutation(5000)[:3000]] = X[0]
     rows = np.concatenate([rng.normal(size=(300, 4)), X[:1]])
-    near = build_index(X).query(rows, 8, team)
+    near = index_of(X, way)[0].query(rows, 8, team)
     assert near.method == way
     expected = truth(rows, X, 8)
     assert (near.distances <= expected[:, -1:] * (1 + 1e-5)).mean() > 0.98
@@ -217,7 +213,7 @@ def test_few_different_rows(team, tree_only):
 # ------------------------------------------------------------------------------------------------------- unusual rows
 
 
-@pytest.mark.parametrize("way", ["brute force", "k-d tree", "forest"])
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
 @pytest.mark.parametrize("distance", [1e2, 1e6, 1e20, 1e150, 1e305])
 def test_rows_far_from_all_others(way, metric, distance, mixture, team, send):
@@ -226,7 +222,7 @@ def test_rows_far_from_all_others(way, metric, distance, mixture, team, send):
     X = mixture(1300, 4).astype(float)
     rows = X[1200:].copy()
     rows[:5] *= distance
-    index = build_index(X[:1200], metric=metric)
+    index = index_of(X[:1200], way, metric)[0]
     near = index.query(rows, 7, team)
     assert_valid_query(near, 100, 1200, 7)
     scale = 1.0 if distance < 1e200 else 1e-160  # lest the squares of the truth overflow
@@ -241,12 +237,13 @@ def test_a_constant_index(team):
     np.testing.assert_allclose(near.distances, [[0] * 3, [1] * 3, [1e9 - 7] * 3], rtol=1e-6)
 
 
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
 @pytest.mark.parametrize("metric", ["cosine", "correlation"])
-def test_rows_without_direction(metric, team):
+def test_rows_without_direction(metric, make, team):
     """A new row of zeros (or a constant one) is a copy of the indexed ones, and at right angles to the rest."""
     X = np.random.default_rng(0).normal(size=(40, 6))
     X[:3] = 0.0
-    near = build_index(X, metric=metric).query(np.zeros((1, 6)) + (metric == "correlation"), 5, team)
+    near = build_index(make(X), metric=metric).query(np.zeros((1, 6)) + (metric == "correlation"), 5, team)
     assert near.indices[0, :3].tolist() == [0, 1, 2]
     np.testing.assert_allclose(near.distances, [[0, 0, 0, 1, 1]], atol=1e-6)
 
@@ -275,7 +272,7 @@ def test_dense_and_sparse_new_rows(way, mixture, team, send):
 # --------------------------------------------------------------------------------------------------------------- errors
 
 
-@pytest.mark.parametrize("way", ["brute force", "scikit-learn"])
+@pytest.mark.parametrize("way", ["brute force", "inverted index"])
 def test_mistakes(way, mixture, team):
     """Each has one sentence."""
     index, make = index_of(mixture(20, 3), way)

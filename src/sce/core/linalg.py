@@ -14,6 +14,7 @@ from sce.core.compiled import kernel
 from sce.core.parallel import Team
 from sce.core.random import permutation
 
+DENSE_FROM_SHARE = 1 / 3  # of numbers stored, from which a sparse matrix takes more memory than a dense one
 PRODUCT_ROWS = 256  # rows that a thread takes at once: a fixed number, and a multiple of the kernel's four
 
 
@@ -224,3 +225,15 @@ def power_of_two(peak: float) -> float:
 def sample_rows(n: int, size: int, key: np.uint64) -> np.ndarray:
     """`size` of n row numbers (all of them if there are no more), ascending."""
     return np.arange(n) if n <= size else np.sort(permutation(key, n)[:size])
+
+
+def is_hardly_sparse(X: Any) -> bool:
+    """Whether a sparse matrix would take less memory as an array.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_matrix
+    >>> is_hardly_sparse(csr_matrix([[1, 0], [0, 1]])), is_hardly_sparse(csr_matrix([[1, 0, 0], [0, 0, 0]]))
+    (True, False)
+    """
+    return bool(X.nnz >= DENSE_FROM_SHARE * X.shape[0] * X.shape[1])

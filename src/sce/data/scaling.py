@@ -7,13 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sce.core.linalg import sample_rows
+from sce.core.linalg import is_hardly_sparse, sample_rows
 from sce.core.random import stream
 from sce.data.gaps import blocks
 from sce.data.table import Table
 from sce.errors import InputError
 
-_DENSE_UP_TO_BYTES = 1 << 28  # sparse data of at most this size as float32 are faster dense
 _ADVICE_ROWS = 10_000  # rows from which spreads are estimated for the advice on scaling
 _QUARTILE_ROWS = 100_000  # rows from which quartiles are found
 
@@ -39,14 +38,14 @@ def _map_numbers(table: Table, function: Callable[[np.ndarray], np.ndarray]) -> 
 
 
 def make_dense(table: Table) -> None:
-    """Convert small or hardly sparse matrices to arrays, in which neighbours are found much faster."""
+    """Convert hardly sparse matrices to arrays: they take less memory, and neighbours are found faster in them."""
     X = table.X
-    if not hasattr(X, "tocsr"):
+    if not hasattr(X, "tocsr") or not is_hardly_sparse(X):
         return
-    cells = X.shape[0] * X.shape[1]
-    if 4 * cells <= _DENSE_UP_TO_BYTES or 3 * X.nnz >= cells:
-        table.X = X.toarray()
-        table.notes.append(f"Sparse data converted to a dense array ({X.nnz / max(cells, 1):.0%} of it is not zero)")
+    table.X = X.toarray()
+    table.notes.append(
+        f"Sparse data converted to a dense array ({X.nnz / (X.shape[0] * X.shape[1]):.0%} of it is not zero)"
+    )
 
 
 def take_log1p(table: Table) -> None:

@@ -87,11 +87,16 @@ def find_copies(values: np.ndarray, team: Team) -> Copies:
     >>> find_copies(np.array([[1.0], [2.0], [1.0]]), Team(1)).sizes()
     array([2, 1, 2])
     """
-    n = len(values)
     hashes = _hashes(values, team)
+    return group_copies(hashes, lambda order, new: _mark_new(values, hashes, order, new))
+
+
+def group_copies(hashes: np.ndarray, mark_new: Callable[[np.ndarray, np.ndarray], None]) -> Copies:
+    """Group equal rows by their hashes; mark_new(order, new) says which rows, in an order, differ from the one before."""
+    n = len(hashes)
     order = np.argsort(hashes, kind="stable").astype(np.int32)
     new = np.ones(n, np.bool_)
-    _mark_new(values, hashes, order, new)
+    mark_new(order, new)
     starts = np.flatnonzero(new)
     group, rank = np.empty(n, np.int32), np.empty(n, np.int32)
     group[order] = np.cumsum(new, dtype=np.int32) - 1
@@ -110,13 +115,24 @@ def search_among_copies(rows: Rows, k: int, search: Callable[[Rows], Found], see
     only those that were searched.
     """
     copies = find_copies(rows.values, team)
-    n = len(rows.values)
-    keep = np.flatnonzero(copies.rank <= k).astype(np.int32)
+    n = len(copies.rank)
+    keep = first_copies(copies, k)
     if len(keep) == n:
         del copies, keep
         return search(rows)
     kept = keep_rows(rows.values, keep, team) if rows.own else rows.values[keep]
     part = search(rows._replace(values=kept, own=True))
+    return with_copies(part, copies, keep, k, seed, team)
+
+
+def first_copies(copies: Copies, k: int) -> np.ndarray:
+    """The rows to be searched for k neighbours: at most k + 1 of each group."""
+    return np.flatnonzero(copies.rank <= k).astype(np.int32)
+
+
+def with_copies(part: Found, copies: Copies, keep: np.ndarray, k: int, seed: int, team: Team) -> Found:
+    """The neighbours of all rows from those that were found for, and among, the rows to `keep`."""
+    n = len(copies.rank)
     ids = np.empty((n, k), np.int32)
     distances = np.zeros((n, k), part.distances.dtype)
     ids[keep] = keep[part.ids]
@@ -187,12 +203,10 @@ def distinct_rows(rows: Rows, team: Team) -> DistinctRows:
     return DistinctRows(rows, groups, copies)
 
 
-def list_copies(
-    distinct: DistinctRows, ids: np.ndarray, distances: np.ndarray, k: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """The k nearest rows from the nearest distinct ones: each of these stands for all its copies; ties go by number."""
-    listed, theirs = np.empty((len(ids), k), np.int32), np.empty((len(ids), k), distances.dtype)
-    _list_copies(distinct.copies, distinct.groups[ids], distances, listed, theirs)
+def list_copies(copies: Copies, groups: np.ndarray, distances: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """The k nearest rows from the nearest groups: each of these stands for all its copies; ties go by number."""
+    listed, theirs = np.empty((len(groups), k), np.int32), np.empty((len(groups), k), distances.dtype)
+    _list_copies(copies, groups, distances, listed, theirs)
     return sort_ties(listed, theirs)
 
 

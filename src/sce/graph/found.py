@@ -71,11 +71,7 @@ def compact(distances: np.ndarray, change: Callable[[np.ndarray], np.ndarray], t
     def measure(start: int, stop: int) -> None:
         with np.errstate(over="ignore", under="ignore"):
             part = change(distances[start:stop])
-        if not np.isfinite(part).all() or ((part == 0) & (distances[start:stop] > 0)).any():
-            raise InputError(
-                "The distances between rows of X are too large or too small for float64: multiply X by a constant that "
-                "brings its values near 1."
-            )
+        refuse_overflow(part, distances[start:stop])
         least[start // _CONVERT_TASK_ROWS] = part[part > 0].min(initial=np.inf)
         most[start // _CONVERT_TASK_ROWS] = part.max(initial=0.0)
 
@@ -90,6 +86,15 @@ def compact(distances: np.ndarray, change: Callable[[np.ndarray], np.ndarray], t
 
     team.sweep(write, n, _CONVERT_TASK_ROWS)
     return result
+
+
+def refuse_overflow(converted: np.ndarray, distances: np.ndarray) -> None:
+    """Raise InputError if distances have become infinite, or zero, by a conversion."""
+    if not np.isfinite(converted).all() or ((converted == 0) & (distances > 0)).any():
+        raise InputError(
+            "The distances between rows of X are too large or too small for float64: multiply X by a constant that "
+            "brings its values near 1."
+        )
 
 
 def without_self(ids: np.ndarray, distances: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

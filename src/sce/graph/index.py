@@ -4,8 +4,9 @@
     near = index.self_neighbors(15, team)      # the neighbours of the indexed rows
     near = index.query(rows, 15, team)         # those of new rows among the indexed ones
 
-Dense rows under a metric of our own are searched by brute force, a k-d tree or a forest (:mod:`sce.graph.vectors`), all others
-by scikit-learn; distances may be given as well.
+Under a metric of our own, dense rows are searched by brute force, a k-d tree or a forest (:mod:`sce.graph.vectors`), and
+sparse rows by the columns that they share (:mod:`sce.graph.sparse_rows`). All other metrics are left to scikit-learn; distances
+may be given as well.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import sparse
 
+from sce.core.linalg import is_hardly_sparse
 from sce.core.parallel import Team
 from sce.graph.distances import PrecomputedIndex
 from sce.graph.found import Neighbors
 from sce.graph.metrics import METRIC_ALIASES, own_metric
 from sce.graph.scikit_learn import ScikitLearnIndex
+from sce.graph.sparse_rows import SparseIndex
 from sce.graph.vectors import VectorIndex
 
 __all__ = ["NeighborIndex", "Neighbors", "build_index", "nearest_neighbors"]
@@ -58,7 +61,7 @@ def build_index(X: Any, *, metric: str | Callable[..., float] = "euclidean", see
         distances of n rows, of shape (n, n); new rows are then given by their distances to these.
     metric : str or callable, default="euclidean"
         Those of :data:`sce.graph.metrics.OWN_METRICS` are quick. Any other that scikit-learn's NearestNeighbors takes is
-        exact and slow, and so is every metric on a sparse X.
+        exact and slow.
     seed : int, default=0
         Of the forest's randomness, and of the choice among equally distant rows.
 
@@ -71,8 +74,14 @@ def build_index(X: Any, *, metric: str | Callable[..., float] = "euclidean", see
     name = METRIC_ALIASES.get(metric, metric) if isinstance(metric, str) else metric
     if isinstance(name, str) and name == "precomputed":
         return PrecomputedIndex(X, seed)
-    own = None if sparse.issparse(X) else own_metric(name)
-    return ScikitLearnIndex(X, name, seed) if own is None else VectorIndex(np.asarray(X), own, seed)
+    own = own_metric(name)
+    if own is None:
+        return ScikitLearnIndex(X, name, seed)
+    if sparse.issparse(X):
+        if not is_hardly_sparse(X):
+            return SparseIndex(X, own, seed)
+        X = X.toarray()
+    return VectorIndex(np.asarray(X), own, seed)
 
 
 def nearest_neighbors(

@@ -1,4 +1,4 @@
-"""Exact nearest neighbours by scikit-learn: sparse rows, and the metrics that we do not compute ourselves."""
+"""Exact nearest neighbours by scikit-learn, for the metrics that we do not compute ourselves."""
 
 from __future__ import annotations
 
@@ -9,25 +9,24 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from sce.core.linalg import power_of_two
 from sce.core.parallel import Team
 from sce.core.warn import warn
 from sce.errors import DataWarning, InputError, ParameterError
 from sce.graph.checks import check_list_length, check_new_rows
 from sce.graph.found import Neighbors, compact, drawn, sort_ties, without_self
 from sce.graph.kernels import row_keys
-from sce.graph.metrics import OWN_METRICS, is_metric, metric_sentence, own_metric
+from sce.graph.metrics import OWN_METRICS, is_metric, metric_sentence
 
 _SLOW_ABOVE_ROWS = 50_000  # above which a search by scikit-learn is slow enough for a warning
 _SCIKIT_LEARN_TASK_ROWS = 1024  # rows a thread takes at once
 _TIES_TASK_ROWS = 64  # rows whose ties are found at once: there may be as many as rows
 _TIE_ROUNDING = 1e-9  # distances that differ by less, relatively, differ by rounding
-_UNSCALED_PEAK = 1e-100, 1e100  # rows whose largest value is in this range are searched as they are
+_QUICK = ", ".join(map(repr, OWN_METRICS))
 _METHOD = "scikit-learn exact"
 
 
 class ScikitLearnIndex:
-    """Sparse rows, or dense ones under any metric that scikit-learn's NearestNeighbors takes: exact, and slow.
+    """Dense or sparse rows under any metric that scikit-learn's NearestNeighbors takes: exact, and slow.
 
     Parameters
     ----------
@@ -43,9 +42,6 @@ class ScikitLearnIndex:
             raise ParameterError(metric_sentence(metric))
         self._X = X.tocsr() if sparse.issparse(X) else X
         self._metric, self._seed = metric, seed
-        self._scale = _scale_of(self._X, metric)
-        if self._scale != 1.0:
-            self._X = self._X * self._scale
         self._name = metric if isinstance(metric, str) else "your own metric"
         self._model: tuple[int, Any] | None = None  # of the last query: its number of neighbours, and what was fitted
 
@@ -59,10 +55,9 @@ class ScikitLearnIndex:
         n = self.n_rows
         check_list_length(k, n - 1, "the number of rows less one")
         if n > _SLOW_ABOVE_ROWS:
-            kind = "sparse data" if sparse.issparse(self._X) else f"metric {self._name!r}"
             warn(
-                f"The neighbours of {n} rows are searched exactly through scikit-learn for {kind}, which is slow: "
-                f"{', '.join(map(repr, OWN_METRICS))} on dense data are quick.",
+                f"The neighbours of {n} rows are searched exactly through scikit-learn for metric {self._name!r}, which is "
+                f"slow: {_QUICK} are quick.",
                 DataWarning,
             )
         ids, distances = np.empty((n, k), np.int32), np.empty((n, k))
@@ -77,7 +72,7 @@ class ScikitLearnIndex:
 
         self._search(model, self._X, count, keep, team)
         self._check_finite(distances)
-        return Neighbors(ids, compact(distances, lambda part: part / self._scale, team), _METHOD, 1.0)
+        return Neighbors(ids, compact(distances, lambda part: part, team), _METHOD, 1.0)
 
     def query(self, rows: Any, k: int, team: Team) -> Neighbors:
         """The k nearest of the indexed rows for each new row, independent of the other new rows.
@@ -85,20 +80,17 @@ class ScikitLearnIndex:
         A copy of an indexed row has that row first, at distance 0. Distances are float64.
         """
         new = check_new_rows(rows, self._X.shape[1], as_sparse=sparse.issparse(self._X))
-        new = new if self._scale == 1.0 else new * self._scale
         check_list_length(k, self.n_rows, "the number of indexed rows")
         if self._model is None or self._model[0] != k:
             self._model = k, self._fitted(k)
         ids, distances = np.empty((new.shape[0], k), np.int32), np.empty((new.shape[0], k))
 
         def keep(start: int, stop: int, j: np.ndarray, d: np.ndarray) -> None:
-            if sparse.issparse(new):  # from scalar products: the distance of two copies may be a rounding error
-                d[_equal_rows(new[start:stop], self._X, j)] = 0.0
             ids[start:stop], distances[start:stop] = sort_ties(j, d)
 
         self._search(self._model[1], new, k, keep, team)
         self._check_finite(distances)
-        return Neighbors(ids, distances / self._scale, _METHOD, 1.0)
+        return Neighbors(ids, distances, _METHOD, 1.0)
 
     def _settle(self, model: Any, numbers: np.ndarray, ids: np.ndarray, distances: np.ndarray) -> None:
         """Draw the last of the neighbours of some rows from all rows at the distance of the k-th."""
@@ -139,12 +131,9 @@ class ScikitLearnIndex:
         try:
             yield
         except (ValueError, TypeError, SystemError) as error:
-            if sparse.issparse(self._X) and own_metric(self._metric) is not None:
-                raise ParameterError(
-                    f"metric={self._name!r} needs dense data here: convert X with X.toarray()."
-                ) from error
+            advice = f" Sparse data need {_QUICK}, or X.toarray()." if sparse.issparse(self._X) else ""
             raise ParameterError(
-                f"scikit-learn cannot search these data with metric {self._name!r}: {error}"
+                f"scikit-learn cannot search these data with metric {self._name!r}: {error}{advice}"
             ) from error
 
     def _check_finite(self, distances: np.ndarray) -> None:
@@ -153,17 +142,3 @@ class ScikitLearnIndex:
                 f"The metric {self._name!r} gives distances that are not finite on these data; if their values are huge, "
                 "divide X by a constant."
             )
-
-
-def _scale_of(X: Any, metric: str | Callable[..., float]) -> float:
-    """A power of two that brings sparse rows near 1 if squares of their values would overflow or vanish."""
-    peak = float(np.abs(X.data).max(initial=0)) if sparse.issparse(X) and metric in ("euclidean", "manhattan") else 1.0
-    return 1.0 if _UNSCALED_PEAK[0] < peak < _UNSCALED_PEAK[1] else power_of_two(peak)
-
-
-def _equal_rows(new: Any, X: Any, ids: np.ndarray) -> np.ndarray:
-    """Whether each new sparse row equals each of the rows of X listed for it."""
-    n, k = ids.shape
-    differences = new[np.repeat(np.arange(n), k)] - X[ids.ravel()]
-    differences.eliminate_zeros()
-    return np.asarray(np.diff(differences.indptr) == 0).reshape(n, k)

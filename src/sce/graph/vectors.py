@@ -183,7 +183,7 @@ class VectorIndex:
             brute = BruteForce(distinct.rows.values, self._metric.terms, self._seed)
             far = brute.query_far(prepared.values[where], factor, count, team)
             ids[where], distances[where] = far.ids, self._converted(far, prepared.units[where])
-        ids, distances = list_copies(distinct, ids, distances, k)
+        ids, distances = list_copies(distinct.copies, distinct.groups[ids], distances, k)
         if distinct.rows.errors is not None:
             norms = np.sqrt(np.square(prepared.values[near], dtype=np.float64).sum(axis=1))
             verdicts = judge(found, ROUNDING * norms, team)
