@@ -17,6 +17,7 @@ def only(monkeypatch, way):
     """
     monkeypatch.setattr(linalg, "DENSE_FROM_SHARE", 2.0 if way == "inverted index" else 1 / 3)
     monkeypatch.setattr(vectors, "BRUTE_FORCE_UP_TO_TERMS", np.inf if way == "brute force" else 0)
+    monkeypatch.setattr(vectors, "PRODUCTS_UP_TO_TERMS", np.inf if way == "products" else 0)
     monkeypatch.setattr(vectors, "KD_TREE_UP_TO_COLUMNS", 1000 if way == "k-d tree" else 0)
 
 

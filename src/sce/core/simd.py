@@ -1,4 +1,4 @@
-"""The innermost loops, written as vector instructions: distances of two rows, pulls and pushes of pairs of points.
+"""The innermost loops, written as vector instructions: distances of two rows, scalar products, pulls and pushes of points.
 
 Numba leaves vectorisation to the compiler. It cannot vectorise a sum, because that would change the order of the terms, and it
 does so poorly where the coordinates of a point are interleaved. Here the order is fixed, and the same for any register width.
@@ -19,6 +19,8 @@ _FLOAT_ROW = types.Array(types.float32, 1, "C")
 _FLOAT_VECTOR = ir.VectorType(ir.FloatType(), LANES)
 _POINTS_VECTOR = ir.VectorType(ir.FloatType(), 2 * LANES)  # x and y of a point, then of the next
 _POINT_VECTOR = ir.VectorType(ir.FloatType(), 2)
+TILE_ROWS, TILE_COLUMNS = 6, 2 * LANES  # of a tile of scalar products
+_TILE_VECTOR = ir.VectorType(ir.FloatType(), TILE_COLUMNS)
 _DOUBLE_VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 _CONTRACT = ("contract",)  # a product and a sum may become one instruction
 _SUMS_SIDE_BY_SIDE = 4  # an addition takes as long as it takes to start four
@@ -95,6 +97,53 @@ def sum_squares(_: Any, x: Any, y: Any) -> Any:
 def sum_absolutes(_: Any, x: Any, y: Any) -> Any:
     """The sum of the absolute differences of two rows of float32, or float64, whose length is a multiple of eight."""
     return _sum_over((x, y), _absolute)
+
+
+# ------------------------------------------------------------------------------------------------------- scalar products
+
+
+@intrinsic
+def add_products(
+    _: Any,
+    sums: Any,  # noqa: ARG001
+    place: Any,
+    width: Any,
+    A: Any,  # noqa: ARG001
+    a: Any,
+    B: Any,  # noqa: ARG001
+    b: Any,
+    count: Any,
+) -> Any:
+    """Add to sums[place + i width + j] the sum over k of A[a + 6 k + i] B[b + 16 k + j], for i < 6 and j < 16, k < count.
+
+    Six rows times sixteen: that many sums stay in registers, and each is taken in the order of k, from zero.
+    """
+
+    def build(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
+        sums, A, B = (context.make_array(_FLOAT_ROW)(context, builder, arguments[at]).data for at in (0, 3, 5))
+        place, width, a, b, count = (arguments[at] for at in (1, 2, 4, 6, 7))
+        number = count.type
+        zero = ir.Constant(_TILE_VECTOR, [0.0] * TILE_COLUMNS)
+        totals = [cgutils.alloca_once_value(builder, zero) for _ in range(TILE_ROWS)]
+
+        def row(start: Any, offset: Any) -> Any:
+            return builder.bitcast(builder.gep(start, [offset]), _TILE_VECTOR.as_pointer())
+
+        with cgutils.for_range(builder, count) as loop:
+            y = builder.load(row(B, builder.add(b, builder.mul(loop.index, number(TILE_COLUMNS)))), align=4)
+            first = builder.add(a, builder.mul(loop.index, number(TILE_ROWS)))
+            for i, total in enumerate(totals):
+                x = _fill(builder, builder.load(builder.gep(A, [builder.add(first, number(i))])), _TILE_VECTOR)
+                product = builder.fmul(x, y, flags=_CONTRACT)
+                builder.store(builder.fadd(builder.load(total), product, flags=_CONTRACT), total)
+        for i, total in enumerate(totals):
+            target = row(sums, builder.add(place, builder.mul(number(i), width)))
+            builder.store(builder.fadd(builder.load(target, align=4), builder.load(total)), target, align=4)
+        return context.get_dummy_value()
+
+    numbers = types.int64, types.int64, types.int64, types.int64, types.int64
+    place, width, a, b, count = numbers
+    return types.void(_FLOAT_ROW, place, width, _FLOAT_ROW, a, _FLOAT_ROW, b, count), build
 
 
 # ------------------------------------------------------------------------------------------------------ pulls and pushes

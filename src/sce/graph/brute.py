@@ -7,8 +7,9 @@ import numpy as np
 from sce.core.parallel import Team
 from sce.graph.copies import content_keys
 from sce.graph.found import Found
-from sce.graph.kernels import exact_neighbors, exact_neighbors_of, pad_columns
+from sce.graph.kernels import exact_neighbors, exact_neighbors_of, pad_columns, row_keys
 from sce.graph.metrics import SQUARES
+from sce.graph.products import neighbors_by_products
 from sce.graph.ranking import rank, rank_for
 
 
@@ -62,3 +63,30 @@ def _padded(values: np.ndarray) -> np.ndarray:
     padded = np.zeros((n, pad_columns(d)), values.dtype)
     padded[:, :d] = values
     return padded
+
+
+class Products:
+    """Search by comparing all pairs of wide rows by scalar products: exact, and several times as fast.
+
+    Parameters
+    ----------
+    values : float32 array of shape (n, d), d a multiple of eight
+        Prepared rows.
+    seed : int
+        Decides ties.
+    """
+
+    def __init__(self, values: np.ndarray, seed: int) -> None:
+        self._values, self._seed = values, seed
+
+    def self_neighbors(self, k: int, team: Team) -> Found:
+        """The k nearest other rows of each row, by Euclidean distances."""
+        numbers = np.arange(len(self._values))
+        near = neighbors_by_products(self._values, self._values, k, numbers, row_keys(self._seed, numbers), team)
+        return Found(near.ids, near.distances, True, "brute force", 1.0)
+
+    def query(self, rows: np.ndarray, k: int, team: Team) -> Found:
+        """The k nearest of the indexed rows for each prepared new row."""
+        keys = content_keys(rows, self._seed, team)
+        near = neighbors_by_products(self._values, rows, k, np.full(len(rows), -1), keys, team)
+        return Found(near.ids, near.distances, True, "brute force", 1.0)

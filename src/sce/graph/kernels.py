@@ -273,7 +273,15 @@ def exact_neighbors(
 
 
 def exact_neighbors_of(
-    rows: np.ndarray, X: np.ndarray, k: int, terms: int, keys: np.ndarray, team: Team, *, factor: float = 1.0
+    rows: np.ndarray,
+    X: np.ndarray,
+    k: int,
+    terms: int,
+    keys: np.ndarray,
+    team: Team,
+    *,
+    factor: float = 1.0,
+    skip: np.ndarray | None = None,
 ) -> Heaps:
     """The k rows of X nearest to each of some other rows, nearest first, by comparing all pairs.
 
@@ -288,6 +296,8 @@ def exact_neighbors_of(
     team : Team
     factor : float, default=1.0
         X is multiplied by it, without a copy.
+    skip : int64 array of shape (m,), optional
+        A row of X that is not a neighbour of each row, -1 for none.
 
     Examples
     --------
@@ -297,8 +307,8 @@ def exact_neighbors_of(
     >>> exact_neighbors_of(X[1:2] + 0.4, X, 2, SQUARES, np.zeros(1, np.uint64), Team(1)).ids
     array([[1, 0]], dtype=int32)
     """
-    nobody = np.full(len(rows), -1)
-    return _exact(X, _Queries(rows, np.arange(len(rows)), nobody, keys), factor, k, terms, team)
+    skip = np.full(len(rows), -1) if skip is None else skip
+    return _exact(X, _Queries(rows, np.arange(len(rows)), skip, keys), factor, k, terms, team)
 
 
 def _exact(

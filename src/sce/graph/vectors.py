@@ -13,7 +13,7 @@ from sce.core.linalg import sample_rows
 from sce.core.mmap import take
 from sce.core.parallel import Team
 from sce.core.random import stream
-from sce.graph.brute import BruteForce
+from sce.graph.brute import BruteForce, Products
 from sce.graph.checks import check_list_length, check_new_rows
 from sce.graph.copies import Copies, DistinctRows, distinct_rows, list_copies, search_among_copies
 from sce.graph.forest import LINKS, Forest
@@ -26,6 +26,9 @@ from sce.graph.rows import NewRows, Rows, centred_rows, new_centred_rows, rows_p
 from sce.graph.sketch import SKETCH_ABOVE_COLUMNS
 
 BRUTE_FORCE_UP_TO_TERMS = 2e10  # n n d: comparing all pairs takes less than a second
+PRODUCTS_UP_TO_TERMS = (
+    5e11  # n n d: comparing all pairs of wide rows by scalar products takes a few seconds, as a forest does
+)
 BRUTE_FORCE_FROM_SHARE = 16  # brute force where the neighbours wanted are more than one row in this many
 KD_TREE_UP_TO_COLUMNS = 4  # up to which a k-d tree is quicker than the forest, whatever the data
 _PRECISION_SAMPLE_ROWS = 4  # rows that show whether float32 is fine enough for most
@@ -98,7 +101,7 @@ class VectorIndex:
         """
         way = self._choose_way(k)
         rows = self._prepared(way, team)
-        if way == "forest" and self._is_coarse(rows, k, team):
+        if way in ("forest", "products") and self._is_coarse(rows, k, team):
             rows = self._prepared(way, team, fine=True)
         errors, unit, dtype = rows.errors, rows.unit, rows.values.dtype.type
         found = self._search_rows(way, rows, k, team)
@@ -256,6 +259,12 @@ class VectorIndex:
         columns = pad_columns(d + 1 if self._metric.unit_rows else d)
         if float(n) * n * columns <= BRUTE_FORCE_UP_TO_TERMS or k > n // BRUTE_FORCE_FROM_SHARE:
             return "brute force"
+        if (
+            d > SKETCH_ABOVE_COLUMNS
+            and self._metric.terms == SQUARES
+            and float(n) * n * columns <= PRODUCTS_UP_TO_TERMS
+        ):
+            return "products"
         return "k-d tree" if d <= KD_TREE_UP_TO_COLUMNS and self._metric.power is not None else "forest"
 
     def _make_way(self, name: str, rows: Rows, links: np.ndarray | None = None) -> Way:
@@ -264,6 +273,8 @@ class VectorIndex:
         if name == "k-d tree":
             assert self._metric.power is not None
             return KDTree(rows.values, self._metric.power, self._seed)
+        if name == "products" and rows.values.dtype == np.float32:
+            return Products(rows.values, self._seed)
         return Forest(rows.values, self._metric.terms, self._seed, own=rows.own, links=links)
 
     def _prepared(self, way: str, team: Team, order: Literal["K", "C"] = "K", *, fine: bool = False) -> Rows:
