@@ -29,6 +29,15 @@ def execute(notebook):
     return notebook
 
 
+def read(path):
+    """A notebook from a file."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import nbformat
+
+        return nbformat.read(path, as_version=4)
+
+
 def run_cells(*sources):
     """Run these sources as the cells of a notebook: what each shows, and the notebook."""
     with warnings.catch_warnings():

@@ -1,10 +1,13 @@
 """In a notebook, as it is run by Jupyter, papermill and nbconvert, and as it is exported."""
 
 import re
+from pathlib import Path
 
 import pytest
 
-from notebooks import as_page, run_cells
+from notebooks import as_page, execute, read, run_cells, shown
+
+FIRST_STEPS = Path(__file__).parent.parent / "docs" / "first_steps.ipynb"
 
 START = """
 import sys
@@ -92,6 +95,35 @@ def test_notes_and_captured_output(fitted):
     cells, _ = fitted
     assert cells["sce.core.progress.note('Compiling')"].stderr == "Compiling\n"
     assert cells["assert 'Layout: ' in kept.stderr"].error is None
+
+
+@pytest.fixture(scope="module")
+def first_steps():
+    """The cells of the notebook in the documentation: their sources, what they showed and what they show now."""
+    kept, run = read(FIRST_STEPS), execute(read(FIRST_STEPS))
+    code = [cell for cell in kept.cells if cell.cell_type == "code"]
+    again = [cell for cell in run.cells if cell.cell_type == "code"]
+    return [(old.source, shown(old), shown(new)) for old, new in zip(code, again, strict=True)], as_page(run)
+
+
+def test_the_notebook_of_the_documentation_runs(first_steps):
+    """Without an error, and showing as much as it did: pictures of what is drawn, pages of what is looked at."""
+    cells, _ = first_steps
+    for source, before, now in cells:
+        assert now.error is None, source
+        drawn = "plot.scatter" in source or "plot.series" in source
+        assert len(now.pictures) == len(before.pictures) == drawn, source
+        assert len(now.pages) == len(before.pages), source
+    assert sum(len(now.pages) for _, _, now in cells) == 5
+
+
+def test_the_notebook_of_the_documentation_is_exported(first_steps):
+    """With all its pictures and pages, and what the fit said at its end."""
+    _, page = first_steps
+    for part in ("SCE, fitted", "Quality of the map", "SCE chooses r = ", "digit, 10 classes"):
+        assert part in page
+    assert re.search(r"Layout: \d+ epochs and \d+ iterations, loss \d+\.\d+, r \d", page)
+    assert page.count("data:image/png;base64,") >= 1 + 5 + 1 + 2
 
 
 def test_outside_a_notebook_pyplot_is_left_alone():

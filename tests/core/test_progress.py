@@ -55,6 +55,16 @@ def test_silence_holds_within_and_ends():
     assert in_terminal(code) == "three\n"
 
 
+def test_quiet_commands_say_no_notes():
+    """With --quiet, and only then."""
+    code = (
+        "import sce.cli.commands.demo as demo\nfrom sce.cli.main import main\nfrom sce.core.progress import note\n"
+        "demo.run = lambda args, console: note(f'quiet: {args.quiet}')\n"
+        "main(['demo'])\nmain(['demo', '--quiet'])\nmain(['demo'])"
+    )
+    assert in_terminal(code) == "quiet: False\nquiet: False\n"
+
+
 @pytest.mark.parametrize("stream", [None, io.StringIO(), "closed"])
 def test_a_note_needs_no_stream(monkeypatch, stream):
     """Without a standard error, or with one that is closed, there is no note and no error."""

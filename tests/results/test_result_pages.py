@@ -69,7 +69,7 @@ def test_a_sweep_is_a_strip_of_maps(tmp_path):
     sweep.mark("t-SNE", 10.0**20)
     page = sweep._repr_html_()
     assert page.count("data:image/png;base64,") == 7
-    assert "<b>SCE: r = 1e+04</b>" in page
+    assert "<b>SCE: r = 10000</b>" in page
     assert rows(page)["chosen"] == "SCE chooses r = 1e+04; t-SNE chooses r = 1e+20"
     sweep.save(tmp_path / "sweep.npz")
     assert sce.load(tmp_path / "sweep.npz")._repr_html_() == page

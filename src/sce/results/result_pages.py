@@ -15,7 +15,7 @@ from sce.core.thumbnail import thumbnail
 from sce.data.labels import Classes, Numbers, as_labels
 from sce.errors import SCEError
 
-_MAP_WIDTH, _FRAME_WIDTH = 200, 112  # pixels of the page
+_MAP_WIDTH, _FRAME_WIDTH = 200, 104  # pixels of the page
 _FRAMES_SHOWN = 7
 _TOLD = (
     "affinity",
@@ -64,7 +64,7 @@ def sweep_page(sweep: Any) -> str:
     marks = {mark.frame: name for name, mark in sorted(sweep.marks.items(), reverse=True)}
     pictures = []
     for frame in _choose(maps, [frame for frame in marks if frame is not None]):
-        value = f"r = {sweep.r[frame]:.3g}" if sweep.alphas is None else f"alpha = {sweep.alphas[frame]:.3g}"
+        value = f"r = {_short(sweep.r[frame])}" if sweep.alphas is None else f"alpha = {sweep.alphas[frame]:.3g}"
         name = marks.get(frame)
         caption = value if name is None else f"{name}: {value}"
         address = thumbnail(sweep.frames[frame], paint, _FRAME_WIDTH)
@@ -73,7 +73,7 @@ def sweep_page(sweep: Any) -> str:
         release(sweep.frames)
     low, high = sweep.r.min(), sweep.r.max()
     rows = {
-        "maps": f"{maps:,}, of r from {low:.3g} to {high:.3g}",
+        "maps": f"{maps:,}, of r from {_short(low)} to {_short(high)}",
         "points": f"{n:,} in {_dimensions(d)}",
         "labels": _describe_labels(sweep.labels, sweep.label_name),
         "chosen": "; ".join(f"{name} chooses r = {mark.r:.4g}" for name, mark in sweep.marks.items()) or None,
@@ -98,6 +98,17 @@ def _choose(maps: int, marked: list[int]) -> list[int]:
             chosen -= {min(chosen - set(marked) or chosen, key=lambda other: abs(other - frame))}
             chosen.add(frame)
     return sorted(chosen)
+
+
+def _short(r: float) -> str:
+    """Three digits, without an exponent where that is short.
+
+    Examples
+    --------
+    >>> _short(3162.2), _short(1.0), _short(1e8)
+    ('3160', '1', '1e+08')
+    """
+    return f"{float(f'{r:.3g}'):g}"
 
 
 def _dimensions(d: int) -> str:
