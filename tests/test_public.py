@@ -14,6 +14,7 @@ def test_public_names():
         "SCE", "FixedScale", "SCEScale", "SNEScale", "neighbors_graph", "Map", "load", "read", "Sweep", "sweep",
         "find_clusters", "merge_copies", "compare", "datasets", "plot", "quality", "tl",
         "SCEError", "InputError", "ParameterError", "OutputError", "SCEWarning", "DataWarning", "GraphWarning",
+        "ScalingWarning",
     }  # fmt: skip
     for name in sce.__all__:
         assert getattr(sce, name) is not None

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sce.errors import InputError as InputError
     from sce.errors import OutputError as OutputError
     from sce.errors import ParameterError as ParameterError
+    from sce.errors import ScalingWarning as ScalingWarning
     from sce.errors import SCEError as SCEError
     from sce.errors import SCEWarning as SCEWarning
     from sce.estimator import SCE as SCE
@@ -61,6 +62,7 @@ _NAMES = {
     "SCEWarning": "sce.errors",
     "DataWarning": "sce.errors",
     "GraphWarning": "sce.errors",
+    "ScalingWarning": "sce.errors",
 }
 # Public module: where it is.
 _MODULES = {

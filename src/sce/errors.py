@@ -10,6 +10,7 @@ Every message says in one or two sentences what is wrong, where, and what to do:
     SCEWarning (UserWarning)
     ├── GraphWarning     the similarity graph was repaired, or is of a kind that makes poor pictures
     └── DataWarning      the data were usable, but not as requested (too few rows, many duplicates)
+        └── ScalingWarning   a few columns with large numbers determine the map
 """
 
 from __future__ import annotations
@@ -41,3 +42,7 @@ class GraphWarning(SCEWarning):
 
 class DataWarning(SCEWarning):
     """The data were usable, but not as requested."""
+
+
+class ScalingWarning(DataWarning):
+    """A few columns with large numbers determine the map."""

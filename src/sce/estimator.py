@@ -12,6 +12,7 @@ from sce.core import validate
 from sce.core.parallel import Team, resolve_n_jobs
 from sce.core.progress import Reporter
 from sce.core.protocol import Estimator, wrapping
+from sce.core.spreads import warn_of_unequal_spreads
 from sce.engines.choose import check_engine, make_engine
 from sce.errors import ParameterError
 from sce.graph.build import AffinityResult, GraphOptions, build_affinity
@@ -203,6 +204,8 @@ class SCE(Estimator):
         checked = copy(self)  # records the columns of X: a fit that fails leaves this estimator as it was
         X, graph_options = checked._check(X, parameters.graph)  # noqa: SLF001
         weights = validate.check_weights(sample_weight, X.shape[0])
+        if not graph_options.is_pairwise and isinstance(graph_options.affinity, str):
+            warn_of_unequal_spreads(X, getattr(checked, "feature_names_in_", None), graph_options.metric)
         with Reporter(bool(self.verbose)) as report, Team(resolve_n_jobs(self.n_jobs), report.meter("Graph")) as team:
             engine = make_engine(self.engine, team)
             with compile_for(X.shape[0], parameters.layout.n_components, X, team.n_jobs) as ahead:

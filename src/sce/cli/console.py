@@ -11,7 +11,7 @@ from typing import Any
 
 from sce.cli.spelling import as_options
 from sce.core.screen import print_line
-from sce.errors import OutputError, SCEWarning
+from sce.errors import OutputError, ScalingWarning, SCEWarning
 
 
 class Console:
@@ -74,6 +74,7 @@ class Console:
         if not self.debug:
             warnings.simplefilter("ignore")  # deprecations of other libraries
         warnings.simplefilter("always", SCEWarning)
+        warnings.simplefilter("ignore", ScalingWarning)  # the preparation has a note about it
         warnings.showwarning = self.warn  # type: ignore[assignment]
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):

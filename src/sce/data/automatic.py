@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from sce.core.hints import clipped
+from sce.core.spreads import unequal_columns
 from sce.data.gaps import blocks, find_gaps
 from sce.data.row_ids import DISTINCT_BY_CHANCE, is_sure_id_name, is_whole
-from sce.data.scaling import has_unequal_spreads
 from sce.data.table import Table
 from sce.data.unusable import MAX_CATEGORIES, empty_columns, plain_name
 from sce.errors import InputError
@@ -27,7 +27,7 @@ def settle(table: Table, missing: str, normalize: str | None) -> dict[str, Any]:
     _leave_out(table, {name: why for name, why in reasons.items() if name not in table.kept})
     if not table.X.shape[1] and not table.text:
         raise InputError(f"{table.path} has no column that can be embedded; choose some with columns= or keep=.")
-    if normalize is None and not hasattr(table.X, "tocsr") and (table.text or has_unequal_spreads(table.X)):
+    if normalize is None and not hasattr(table.X, "tocsr") and (table.text or unequal_columns(table.X)):
         normalize = "standard"
     return {
         "missing": "median" if missing == "refuse" else missing,

@@ -9,11 +9,11 @@ import numpy as np
 
 from sce.core.linalg import is_hardly_sparse, sample_rows
 from sce.core.random import stream
+from sce.core.spreads import unequal_columns
 from sce.data.gaps import blocks
 from sce.data.table import Table
 from sce.errors import InputError
 
-_ADVICE_ROWS = 10_000  # rows from which spreads are estimated for the advice on scaling
 _QUARTILE_ROWS = 100_000  # rows from which quartiles are found
 
 
@@ -124,47 +124,10 @@ def _sparse_moments(X: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def advise_scaling(table: Table) -> None:
     """Add a note where a few columns with large values determine all distances."""
-    X = table.X
-    if hasattr(X, "tocsr") or X.shape[1] < 2:
-        return
-    spread = _sampled_spread(X)
-    unequal = unequal_spreads(spread)
+    unequal = unequal_columns(table.X)
     if unequal is not None:
-        large, small = unequal
+        large, small = (f"{table.shown_name(column)}: {spread:.3g}" for column, spread in unequal)
         table.notes.append(
-            f"Columns differ widely in spread ({table.shown_name(large)}: {spread[large]:.3g}, {table.shown_name(small)}: "
-            f"{spread[small]:.3g}), so a few of them determine the map; "
+            f"Columns differ widely in spread ({large}, {small}), so a few of them determine the map; "
             'normalize="robust" or normalize="standard" brings them to one scale, normalize="none" keeps them as they are'
         )
-
-
-def has_unequal_spreads(X: np.ndarray) -> bool:
-    """Whether a few columns with large values determine all distances."""
-    return X.shape[1] > 1 and unequal_spreads(_sampled_spread(X)) is not None
-
-
-def _sampled_spread(X: np.ndarray) -> np.ndarray:
-    """The standard deviation of each column among up to 10,000 rows, where there are values."""
-    sample = np.asarray(X[sample_rows(X.shape[0], _ADVICE_ROWS, stream(0, "spreads"))], np.float64)
-    with np.errstate(over="ignore", invalid="ignore"):
-        if np.isnan(sample).any():
-            return np.asarray(np.ma.masked_invalid(sample).std(axis=0).filled(0.0))
-        return np.asarray(sample.std(axis=0))
-
-
-def unequal_spreads(spread: np.ndarray) -> tuple[int, int] | None:
-    """The columns of the largest and the median spread, if the largest few outweigh all others together.
-
-    Examples
-    --------
-    >>> unequal_spreads(np.array([1.0, 1000.0, 2.0, 1.5])), unequal_spreads(np.array([1.0, 2.0, 3.0]))
-    ((1, 3), None)
-    """
-    moving = np.flatnonzero(spread > 0)
-    if len(moving) < 2 or not np.isfinite(spread).all():
-        return None
-    order = moving[np.argsort(spread[moving], kind="stable")]
-    large, middle = int(order[-1]), int(order[(len(order) - 1) // 2])
-    share = np.cumsum(np.sort((spread / spread[large]) ** 2)[::-1])
-    few = int(np.searchsorted(share, 0.9 * share[-1])) + 1  # columns that hold nine tenths of the variance
-    return (large, middle) if spread[large] > 5 * spread[middle] and few <= max(1, len(moving) // 3) else None
