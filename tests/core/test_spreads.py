@@ -13,9 +13,7 @@ X = RNG.normal(size=(80, 6)) * [1, 3, 400, 2, 1, 1]
 
 def test_a_fit_warns_of_columns_that_determine_the_map():
     """Once, with the columns, at the caller's line; the user may say that they are meant so."""
-    with pytest.warns(
-        sce.ScalingWarning, match=r"differ widely in spread \(.* 2: \d+, .*RobustScaler"
-    ) as said:
+    with pytest.warns(sce.ScalingWarning, match=r"differ widely in spread \(.* 2: \d+, .*RobustScaler") as said:
         sce.SCE(n_epochs=1).fit(X)
     assert len(said) == 1
     assert said[0].filename == __file__

@@ -115,7 +115,6 @@ def test_dates(tmp_path):
     parquet.write_table(pa.table({"a": E[:, 0], "day": days, "stamp": stamps}), tmp_path / "a.parquet")
     source = read_source(tmp_path / "a.parquet")
     assert source.names == ["a"]
-    assert "Dates are not used as data: columns 'day', 'stamp'" in source.notes
     assert (source.extra["day"] == days).all()
     assert source.extra["stamp"].dtype.kind == "M"
 

@@ -121,3 +121,25 @@ def test_a_table_of_dates_alone(tmp_path):
     path.write_text("when\n" + "\n".join(map(str, DAYS)))
     with pytest.raises(InputError, match="nothing to embed"):
         read(path)
+
+
+def test_dates_of_parquet(tmp_path):
+    """Timestamps and days, with gaps and time zones: as in text, the same notes and the same labels."""
+    pa = pytest.importorskip("pyarrow", reason="Parquet needs pyarrow")
+    from pyarrow import parquet
+
+    path = tmp_path / "a.parquet"
+    when = pa.array([*DAYS[:-1].astype("datetime64[us]").tolist(), None], pa.timestamp("us", tz="UTC"))
+    parquet.write_table(pa.table({"a": np.arange(40) % 7, "when": when, "day": pa.array(DAYS.tolist())}), path)
+    table = read(path)
+    assert (table.names, table.labels, set(table.extra)) == (["a"], None, {"when", "day"})
+    assert (
+        "Column 'when' holds dates, and is not used as data; keep=['when'] uses it as a number of days" in table.notes
+    )
+    table = read(path, labels="when")
+    assert (table.labels[:-1] == DAYS[:-1]).all()
+    assert np.isnat(table.labels[-1])
+    assert read(path, drop="day").label_name == "when"
+    kept = read(path, keep=["day"], labels="none")
+    assert (kept.X[:, kept.names.index("day")] == DAYS.astype(int)).all()
+    assert not any("'day' holds dates" in note for note in kept.notes)

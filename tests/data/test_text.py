@@ -79,12 +79,15 @@ def test_only_wanted_columns_are_read(tmp_path):
 
 
 def test_decimal_commas(tmp_path):
-    """Read when asked for, refused with the way out otherwise."""
+    """Read when asked for, or where they can be nothing else; refused with the way out otherwise."""
     path = write(tmp_path, "a;b\n1,5;x, y\n2;z\n")
     assert read_source(path, Request(decimal_comma=True)).X.ravel().tolist() == [1.5, 2]
     assert read_source(path, Request(decimal_comma=True)).text["b"].tolist() == ["x, y", "z"]
+    assert read_source(path).X.ravel().tolist() == [1.5, 2]
+    with pytest.raises(InputError, match=r"row 0 .line 2. holds '1,500'; add decimal_comma=True if"):
+        read_source(write(tmp_path, "a;b\n1,500;2\n"))
     with pytest.raises(InputError, match=r"row 0 .line 2. holds '1,5'; add decimal_comma=True if"):
-        read_source(path)
+        read_source(write(tmp_path, "a;b\n1,5;2.25\n"))
 
 
 def test_text_far_down_a_column_of_numbers_is_named(tmp_path):
@@ -131,8 +134,9 @@ def test_semicolons_and_decimal_commas(tmp_path, text):
     X = read_source(write(tmp_path, text), Request(decimal_comma=True)).X
     assert X.shape[1] == 2
     assert X[0, 1] == 2.5
-    with pytest.raises(InputError, match="add decimal_comma=True"):
-        read_source(write(tmp_path, text))
+    source = read_source(write(tmp_path, text))
+    assert (source.X == X).all()
+    assert "Numbers are read with decimal commas" in source.notes
 
 
 def test_commas_in_the_text_of_another_separator(tmp_path):

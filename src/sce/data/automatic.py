@@ -9,6 +9,7 @@ import numpy as np
 from sce.core.hints import clipped
 from sce.core.spreads import unequal_columns
 from sce.data.gaps import blocks, find_gaps
+from sce.data.roles import has_total
 from sce.data.row_ids import DISTINCT_BY_CHANCE, is_sure_id_name, is_whole
 from sce.data.table import Table
 from sce.data.unusable import MAX_CATEGORIES, empty_columns, plain_name
@@ -23,6 +24,10 @@ def settle(table: Table, missing: str, normalize: str | None) -> dict[str, Any]:
 
     Choices that were made already are not changed. Columns that were to be kept are in `table.kept`.
     """
+    if has_total(table):
+        table.keep_rows(np.arange(table.X.shape[0] - 1))
+        table.notes = [note for note in table.notes if not note.startswith("The last row is the sum")]
+        table.notes.append("Left out the last row, the sum of all others")
     reasons = _useless(table)
     _leave_out(table, {name: why for name, why in reasons.items() if name not in table.kept})
     if not table.X.shape[1] and not table.text:

@@ -15,9 +15,16 @@ from sce.core.hints import clipped
 from sce.data.parse import SKIP, parse_rows
 from sce.errors import InputError
 
-_MISSING_WORDS = frozenset(("", "na", "n/a", "nan", "null", "none", "?"))
+_SPREADSHEET_ERRORS = ("#n/a", "#value!", "#div/0!", "#null!", "#num!", "#ref!", "#name?")
+_MISSING_WORDS = frozenset(("", "na", "n/a", "nan", "null", "none", "?", "<na>", "n.a.", *_SPREADSHEET_ERRORS))
+_GAP_MARKS = frozenset(
+    ("-", "--", "---", "\u2013", "\u2014", ".", "..", "...")
+)  # missing among numbers, text among text
 _TRUTH = {"true": 1.0, "false": 0.0}
 _DECIMAL_COMMA = re.compile(r"\s*[-+]?\d*,\d+([eE][-+]?\d+)?\s*")
+_GROUPED_DECIMAL_COMMA = re.compile(r"\s*[-+]?\d{1,3}(\.\d{3})+,\d+\s*")
+_SURE_DECIMAL_COMMA = re.compile(r"[-+]?(\d*,(\d{1,2}|\d{4,})|0,\d+)([eE][-+]?\d+)?")
+_DECIMAL_POINT = re.compile(r"[-+]?(\d+\.(\d{1,2}|\d{4,})|0?\.\d+)([eE][-+]?\d+)?")
 
 
 class Line(NamedTuple):
@@ -70,9 +77,10 @@ def is_truth(cell: str) -> bool:
 
 def kind_of_column(cells: Any) -> str:
     """What the cells of a column are: "missing", "truth" if all are True or False, or what most are: "number" or "text"."""
-    present = [cell for cell in cells if not is_missing(cell)]
+    there = [cell for cell in cells if not is_missing(cell)]
+    present = [cell for cell in there if cell.strip() not in _GAP_MARKS]
     if not present:
-        return "missing"
+        return "text" if there else "missing"
     if all(map(is_truth, present)):
         return "truth"
     words = sum(not is_number(cell) and not _DECIMAL_COMMA.fullmatch(cell) for cell in present)
@@ -93,8 +101,21 @@ def without_mark(cells: list[str]) -> list[str]:
 
 
 def with_point(cell: str) -> str:
-    """1.5 for 1,5; a cell that is not such a number stays as it is."""
+    """1.5 for 1,5, and 1234.5 for 1.234,5; a cell that is not such a number stays as it is."""
+    if _GROUPED_DECIMAL_COMMA.fullmatch(cell):
+        cell = cell.replace(".", "")
     return cell.replace(",", ".") if _DECIMAL_COMMA.fullmatch(cell) else cell
+
+
+def has_decimal_commas(rows: list[list[str]]) -> bool:
+    """Whether numbers are written with decimal commas: some can be nothing else, and none has a decimal point.
+
+    >>> [has_decimal_commas(rows) for rows in ([["1,5", "a"], ["1.234,56", "b"]], [["1,500"]], [["1,5", "1.5"]])]
+    [True, False, False]
+    """
+    cells = [cell.strip() for row in rows for cell in row]
+    sure = any(_SURE_DECIMAL_COMMA.fullmatch(cell) or _GROUPED_DECIMAL_COMMA.fullmatch(cell) for cell in cells)
+    return sure and not any(_DECIMAL_POINT.fullmatch(cell) for cell in cells)
 
 
 class Cells:
@@ -154,7 +175,7 @@ class Cells:
         return numbers.reshape(len(rows), len(wanted))
 
     def _cell(self, cell: str, row: int, place: int, line: int) -> float:
-        if is_missing(cell):
+        if is_missing(cell) or cell.strip() in _GAP_MARKS:
             return np.nan
         if is_number(cell):
             return float(cell)

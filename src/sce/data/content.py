@@ -58,9 +58,6 @@ def choose(table: Content, request: Request) -> Choice:
     beside = [name for name in data if table.kinds[name] in (TEXT, DATES)]
     data = [name for name in data if name not in beside]
     _refuse_others(table, [*data, *apart])
-    dates = [name for name in beside if table.kinds[name] == DATES]
-    if dates:
-        notes.append(f"Dates are not used as data: column{'s' if len(dates) > 1 else ''} {listed(dates)}")
     return Choice(data, [*beside, *apart], chosen, notes)
 
 

@@ -59,6 +59,21 @@ def read_dates(values: np.ndarray) -> Reading:
     return Reading(None)
 
 
+def dates_of_numbers(values: np.ndarray) -> np.ndarray | None:
+    """Numbers such as 20240229 as dates; None if they are anything else.
+
+    >>> dates_of_numbers(np.array([20240229.0, np.nan])), dates_of_numbers(np.array([20240230]))
+    (array(['2024-02-29',        'NaT'], dtype='datetime64[D]'), None)
+    """
+    numbers = values.astype(np.float64)
+    present = numbers[~np.isnan(numbers)]
+    if not len(present) or not ((present % 1 == 0) & (present > 18_000_000) & (present < 22_000_000)).all():
+        return None
+    words = ["" if number != number else f"{number:.0f}" for number in numbers.tolist()]  # noqa: PLR0124
+    written = [f"{word[:4]}-{word[4:6]}-{word[6:]}" if word else "" for word in words]
+    return read_dates(np.array(written, object)).dates
+
+
 def _by_either_order(values: np.ndarray, words: list[str]) -> Reading:
     """Dates such as 3/4/2024, if some number above 12 says which is the day."""
     found = [_EITHER.fullmatch(word) for word in words]

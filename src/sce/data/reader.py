@@ -20,6 +20,10 @@ from sce.data.roles import (
     assign_weights,
     check_labels,
     is_apart,
+    note_few_rows,
+    note_total,
+    read_formatted_columns,
+    read_vector_column,
     recognise_labels,
     restore_data,
     set_dates_aside,
@@ -168,13 +172,17 @@ class ReadOptions:
             assign_labels(table, str(self.labels))
         if self.weights is not None:
             assign_weights(table, self.weights)
+        read_vector_column(table)
         set_dates_aside(table, keep)
         assign_ids(table, self.ids, apart)
-        if self.labels is None:
-            recognise_labels(table, apart)
         if not self.transpose and source.ids is None:
             set_ids_aside(table, keep, as_ids=self.ids is None)
+        read_formatted_columns(table, keep)
+        if self.labels is None:
+            recognise_labels(table, apart)
         restore_data(table, keep)
+        note_total(table)
+        note_few_rows(table)
         check_labels(table)
         used = {self.labels or table.label_name, self.ids or table.id_name, self.weights}
         table.extra = table.extra.without(used | source.dropped)

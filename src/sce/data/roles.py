@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 
 import numpy as np
@@ -9,14 +10,20 @@ import numpy as np
 from sce.core.missing import is_missing
 from sce.data.arrays import LABEL_ARRAYS
 from sce.data.cells import is_number
-from sce.data.dates import as_days, read_dates
+from sce.data.dates import as_days, dates_of_numbers, read_dates
+from sce.data.formatted import read_formatted, read_vectors
 from sce.data.label_files import LABEL_NAMES, read_label_file, split_spec, typed
 from sce.data.row_ids import counting_columns, holds_ids, is_id_name, is_long_id, is_whole, may_be_measured, names_rows
-from sce.data.source import hint_at
+from sce.data.source import column_of, hint_at
 from sce.data.table import Table
 from sce.errors import InputError
 
 _MAX_NAME_LENGTH = 1000  # characters of an id or a label
+_FEWEST_WITH_TOTAL = 5  # rows of a table whose last row may be a total
+_FEW_ROWS = 2
+_MANY_COLUMNS = 50  # of a table of one or two rows
+_DATE_NAME = re.compile(r"date|datum|day", re.IGNORECASE)
+_ROUNDED_TOTALS = 1e-4  # of totals that people write
 
 
 # --------------------------------------------------------------------------------------------------------- ids, weights
@@ -183,6 +190,7 @@ def _hint(table: Table, wanted: str) -> str:
 
 def set_dates_aside(table: Table, keep: Collection[str]) -> None:
     """Take columns of dates out of the data; those in `keep` become numbers of days."""
+    aside = [name for name, values in table.extra.in_memory.items() if values.dtype.kind == "M"]  # by their reader
     for name in list(table.text):
         values = table.text[name]
         if holds_ids(name, values) and name not in keep:
@@ -196,10 +204,19 @@ def set_dates_aside(table: Table, keep: Collection[str]) -> None:
         elif dates is not None:
             del table.text[name]
             table.extra = table.extra.with_columns({name: dates})
-            if name not in keep:
-                table.notes.append(
-                    f"Column {name!r} holds dates, and is not used as data; keep=[{name!r}] uses it as a number of days"
-                )
+            aside.append(name)
+    for name in [name for name in aside if name not in keep]:
+        table.notes.append(
+            f"Column {name!r} holds dates, and is not used as data; keep=[{name!r}] uses it as a number of days"
+        )
+    for name in [name for name in table.names or [] if _DATE_NAME.search(name) and name not in keep]:
+        dates = dates_of_numbers(column_of(table.X, (table.names or []).index(name)))
+        if dates is not None:
+            table.take_out(name)
+            table.extra = table.extra.with_columns({name: dates})
+            table.notes.append(
+                f"Column {name!r} holds dates, and is not used as data; keep=[{name!r}] uses its numbers"
+            )
     for name in keep:
         if name in table.extra:
             days = as_numbers(table.extra[name])
@@ -220,6 +237,65 @@ def restore_data(table: Table, keep: Collection[str]) -> None:
             table.add_columns([name], values[:, None])
             if name not in keep and is_whole(values):
                 table.notes.append(f"Column {name!r} is used as data; drop=[{name!r}] leaves it out")
+
+
+def read_formatted_columns(table: Table, keep: Collection[str]) -> None:
+    """Turn columns of numbers with a unit, or with marks between thousands, into numbers."""
+    for name in [name for name in table.text if not is_apart(name) or name in keep]:
+        found = read_formatted(table.text[name])
+        if found is not None:
+            del table.text[name]
+            table.add_columns([name], found.values[:, None])
+            unit = f", in {found.unit}" if found.unit else ", with marks between thousands"
+            table.notes.append(f"Column {name!r} is read as numbers{unit}")
+
+
+def read_vector_column(table: Table) -> None:
+    """Take a column of lists of numbers as the data, where it is the only one, and wider than the other numbers."""
+    found = {name: matrix for name, values in table.text.items() if (matrix := read_vectors(values)) is not None}
+    if len(found) != 1:
+        return
+    ((name, matrix),) = found.items()
+    if matrix.shape[1] <= table.X.shape[1]:
+        return
+    del table.text[name]
+    others = {other: column_of(table.X, place) for place, other in enumerate(table.names or [])}
+    table.extra = table.extra.with_columns({**others, **table.text})
+    table.text = {}
+    table.X, table.names = matrix, [f"{name}[{place}]" for place in range(matrix.shape[1])]
+    left = "; the other columns are not data, choose them with columns=" if others else ""
+    table.notes.append(f"Column {name!r} is used as data, {matrix.shape[1]} numbers in each row{left}")
+
+
+def note_total(table: Table) -> None:
+    """Say that the last row is the sum of the others, as below tables for people."""
+    if has_total(table):
+        table.notes.append(
+            "The last row is the sum of all others, and is used as a point like them; remove it from the file"
+        )
+
+
+def has_total(table: Table) -> bool:
+    """Whether the last row of a text table is the sum of all others."""
+    X = table.X
+    if table.first_line is None or hasattr(X, "tocsr") or len(X) < _FEWEST_WITH_TOTAL or X.shape[1] < 2:
+        return False
+    for columns in (slice(0, 2), slice(None)):  # most tables are told by the first columns
+        last, sums = X[-1, columns], np.nansum(X[:-1, columns], axis=0)
+        moving = np.isfinite(last) & (sums != 0)
+        if (np.abs(last - sums)[moving] > _ROUNDED_TOTALS * np.abs(sums)[moving]).any() or (last[~moving] > 0).any():
+            return False
+    return moving.sum() >= 2
+
+
+def note_few_rows(table: Table) -> None:
+    """Say that there are hardly any points, and very many columns, which may be the points."""
+    n, d = table.X.shape
+    if n <= _FEW_ROWS and d >= _MANY_COLUMNS:
+        table.notes.append(
+            f"There {'is only 1 row' if n == 1 else f'are only {n} rows'} of {d} columns; if the columns are the points, add "
+            "transpose=True"
+        )
 
 
 def is_apart(name: str) -> bool:

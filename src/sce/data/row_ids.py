@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sce.data.cells import is_number
+from sce.data.formatted import read_formatted
 
 # Names, in lower case, of columns that hold ids if their values are all different.
 ID_NAMES = frozenset(
@@ -93,7 +94,7 @@ def is_whole(values: np.ndarray) -> bool:
 
 def names_rows(values: np.ndarray) -> bool:
     """Whether text is different in each row, and neither numbers nor formatted ones such as 10% or 1,000."""
-    if values.dtype.kind not in "OU" or not is_long_id(values):
+    if values.dtype.kind not in "OU" or not is_long_id(values) or read_formatted(values) is not None:
         return False
     return sum(_FORMATTED_NUMBER.fullmatch(str(value)) is not None for value in values) < len(values) / 2
 

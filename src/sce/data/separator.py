@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 from typing import TextIO
 
@@ -10,16 +11,22 @@ from sce.data.cells import is_missing, is_number, with_point
 
 _SNIFFED_LINES = 50  # lines from which the separator is found
 _SNIFFED_CHARACTERS = 1 << 16  # read at a time to find them
+_MOST_TITLES = 10  # lines above a table
+_TOLD = re.compile(r"sep=([,;|\t])", re.IGNORECASE)  # the first line of some files for Excel
 _MAX_SNIFFED_CHARACTERS = 1 << 24  # for files with very long lines
 
 
 def find_separator(path: Path, file: TextIO, *, decimal_comma: bool = False) -> str:
     """The separator that splits all lines of a file into the same number of cells, most of them numbers.
 
-    If there are several, the one that gives the largest share of numbers, then the one that gives the most cells, then the
-    default: a comma, or a tab for .tsv. Spaces are considered for .txt only, where a run of them is one separator.
+    If there are several, the one that gives the largest share of numbers, then one that also splits the first line into as
+    many, then the one that gives the most cells, then the default: a comma, or a tab for .tsv. Spaces are considered for .txt
+    only, where a run of them is one separator.
     """
     lines = _sample(file)
+    told = _TOLD.fullmatch(lines[0].strip()) if lines else None
+    if told is not None:
+        return told[1]
     name = path.name.lower().removesuffix(".gz")
     usual = "\t" if name.endswith(".tsv") else ","
     candidates = [usual, *(s for s in ("," if not decimal_comma else "", "\t", ";", "|") if s and s != usual)]
@@ -29,7 +36,12 @@ def find_separator(path: Path, file: TextIO, *, decimal_comma: bool = False) -> 
         candidates.remove(",")
     scores = {separator: _score(lines, separator) for separator in candidates}
     best = max(candidates, key=lambda s: (*scores[s], s == usual))
-    return best if scores[best][1] > 1 else usual
+    return best if scores[best][2] > 1 else usual
+
+
+def is_told(line: str) -> bool:
+    """Whether a line only says what the separator is."""
+    return _TOLD.fullmatch(line.strip()) is not None
 
 
 def _sample(file: TextIO) -> list[str]:
@@ -48,19 +60,25 @@ def _sample(file: TextIO) -> list[str]:
     return ([line for line in lines if not line.startswith("#")] or lines)[:_SNIFFED_LINES]
 
 
-def _score(lines: list[str], separator: str) -> tuple[float, int]:
-    """The share of numbers among the cells, and the cells per line; (0, 0) where lines differ too much."""
+def _score(lines: list[str], separator: str) -> tuple[float, bool, int]:
+    """The share of numbers among the cells, whether the first line has as many, and the cells per line.
+
+    All of them are 0 where lines differ too much.
+    """
     rows = [_cut(line, separator) for line in lines]
-    first, below = (rows[0], rows[1:]) if len(rows) > 1 else ([], rows)
+    counts = sorted(len(row) for row in rows[1:] or rows)
+    typical = counts[len(counts) // 2] if counts else 0
+    above = next((k for k, row in enumerate(rows[:_MOST_TITLES]) if len(row) in (typical, typical - 1)), 0)
+    above = 0 if any(map(is_number, rows[above] if rows else [])) else above  # what is above a header, not above data
+    first, below = (rows[above], rows[above + 1 :]) if len(rows) > above + 1 else ([], rows)
+    counts = [len(row) for row in below]
     if not below:
-        return 0.0, 0
-    counts = sorted(len(row) for row in below)
-    typical = counts[len(counts) // 2]
+        return 0.0, False, 0
     if typical < 2 or counts.count(typical) < 0.8 * len(counts) or (first and len(first) not in (typical, typical - 1)):
-        return 0.0, 0
+        return 0.0, False, 0
     cells = [cell for row in below for cell in row]
     numbers = sum(is_number(cell if separator == "," else with_point(cell)) or is_missing(cell) for cell in cells)
-    return round(numbers / len(cells), 1), typical
+    return round(numbers / len(cells), 1), len(first) == typical, typical
 
 
 def one_space(line: str) -> str:

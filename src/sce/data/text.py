@@ -18,6 +18,7 @@ import gzip
 import io
 import itertools
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -28,6 +29,7 @@ from sce.data.cells import (
     Cells,
     Columns,
     Line,
+    has_decimal_commas,
     is_blank,
     is_missing,
     is_number,
@@ -36,12 +38,14 @@ from sce.data.cells import (
     with_point,
     without_mark,
 )
-from sce.data.separator import find_separator, one_space
+from sce.data.separator import find_separator, is_told, one_space
 from sce.data.source import Request, Source, choose_columns, dropped_names, refuse_duplicate_names, unread_names
 from sce.errors import InputError
 
 _KIND_ROWS = 1000  # rows from which the kinds of the columns are inferred
 _KIND_CELLS = 100_000  # fewer rows where they would have more cells than this
+_DECIMAL_CELLS = 5_000  # in which decimal commas are looked for
+_MOST_TITLE_LINES = 10  # lines above a header
 _CONVERTED_CELLS = 200_000  # converted at a time by the slow path
 _PARSED_BYTES = 1 << 20  # parsed at a time, approximately, by the fast path
 _BYTE_ORDER_MARKS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))
@@ -74,10 +78,17 @@ def _opened(path: Path) -> Any:
 def _read(path: Path, file: TextIO, request: Request) -> Source:
     separator = find_separator(path, file, decimal_comma=request.decimal_comma)
     lines = _lines(path, file, separator)
+    if not request.decimal_comma and separator != "," and has_decimal_commas(_first_rows(lines)):
+        file.seek(0)
+        source = _read(path, file, replace(request, decimal_comma=True))
+        source.notes.append("Numbers are read with decimal commas")
+        return source
+    lines = _lines(path, file, separator)
     if request.decimal_comma:
         lines = (Line(line.number, [with_point(cell) for cell in line.cells]) for line in lines)
     head, rest = _look(path, lines)
     width = _width(head)
+    head, titles = _without_titles(head, width) if request.header != "no" else (head, [])
     has_more = rest is not None
     lines = _filled(itertools.chain(head, rest or ()), width)
     head = [line for line in head if width == 1 or not is_blank(line.cells)]
@@ -98,7 +109,29 @@ def _read(path: Path, file: TextIO, request: Request) -> Source:
     source.unread = unread_names(columns.names, columns.chosen, source)
     if not header:
         source.notes = [f'No header: columns are named 0 to {width - 1}; header="yes" takes names from the first row']
+    if titles:
+        source.notes.append(f"Left out {_shown_lines(titles)} above the header")
+    _cut_empty_end(source)
     return source
+
+
+def _shown_lines(lines: list[Line]) -> str:
+    first, last = lines[0].number, lines[-1].number
+    return f"line {first}" if first == last else f"lines {first} to {last}"
+
+
+def _cut_empty_end(source: Source) -> None:
+    """Leave out rows without any value at the end, as spreadsheets write them."""
+    X, words = source.X, list(source.text.values())
+    n = len(X)
+    while n > 1 and np.isnan(X[n - 1]).all() and all(values[n - 1] == "" for values in words):
+        n -= 1
+    if n == len(X) or X.shape[1] + len(words) < 2:
+        return
+    source.notes.append(f"Left out {len(X) - n} rows without any value at the end")
+    source.X = X[:n]
+    source.text = {name: values[:n] for name, values in source.text.items()}
+    source.extra = {name: values[:n] for name, values in source.extra.items()}
 
 
 # ---------------------------------------------------------------------------------------------------------------- lines
@@ -129,6 +162,39 @@ def _look(path: Path, lines: Iterator[Line]) -> tuple[list[Line], Iterator[Line]
     more = min(_KIND_ROWS, max(50, _KIND_CELLS // len(first.cells)))
     head = [first, *itertools.islice(lines, more)]
     return _without_comments(head), (lines if len(head) > more else None)
+
+
+def _first_rows(lines: Iterator[Line]) -> list[list[str]]:
+    """Some rows, of not too many cells in all."""
+    rows: list[list[str]] = []
+    count = 0
+    for line in lines:
+        rows.append(line.cells)
+        count += len(line.cells)
+        if count >= _DECIMAL_CELLS:
+            break
+    return rows
+
+
+def _without_titles(head: list[Line], width: int) -> tuple[list[Line], list[Line]]:
+    """The first lines from the header on, and the lines of words above it, which have fewer cells or empty ones."""
+    shown = [k for k, line in enumerate(head) if not is_blank(line.cells)]
+    for place, k in enumerate(shown[1 : _MOST_TITLE_LINES + 1], 1):
+        below = [head[each].cells for each in shown[place + 1 : place + 2]]
+        if _names_columns(head[k].cells, width) and any(map(is_number, itertools.chain(*below))):
+            above = [head[each].cells for each in shown[:place]]
+            return (head[k:], head[:k]) if all(_is_title(cells, width) for cells in above) else (head, [])
+    return head, []
+
+
+def _names_columns(cells: list[str], width: int) -> bool:
+    """Whether all cells of a full line are words."""
+    return len(cells) == width > 1 and not any(is_missing(cell) or is_number(cell) or is_truth(cell) for cell in cells)
+
+
+def _is_title(cells: list[str], width: int) -> bool:
+    partial = len(cells) < width - 1 or any(not cell.strip() for cell in cells)
+    return (partial or is_told(cells[0])) and not any(map(is_number, cells))
 
 
 def _without_comments(head: list[Line]) -> list[Line]:
@@ -173,10 +239,14 @@ def _columns(path: Path, head: list[Line], width: int, request: Request) -> tupl
     names = header or [str(place) for place in range(width)]
     if header:
         head.pop(0)
-    refuse_duplicate_names(path, names)
     if not head:
         raise InputError(f"{path} has a header but no rows; give a file with data in it.")
     kinds = [kind_of_column([line.cells[place] for line in head if place < len(line.cells)]) for place in range(width)]
+    names = [
+        name or ("" if place == 0 or kinds[place] == "missing" else f"unnamed {place}")
+        for place, name in enumerate(names)
+    ]
+    refuse_duplicate_names(path, list(filter(None, names)))
     chosen = [c for c in choose_columns(path, names, width, request) if names[c] or kinds[c] != "missing"]
     apart = [c for c in range(width) if request.is_apart(names[c]) and (names[c] or kinds[c] != "missing")]
     numbers = [c for c in chosen if c not in apart and kinds[c] != "text"]
