@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 _CURRENCIES = "$€£¥"
-_CELL = re.compile(
+_WRITTEN_NUMBER = re.compile(
     rf"(?P<before>[-+]?[{_CURRENCIES}]?\s?)"
     r"(?P<number>[-+]?[0-9][0-9,.'\u00a0\u202f ]*(?:[eE][-+]?\d+)?)"
     r"(?P<after>\s*[^\d\s].*)?"
@@ -69,7 +69,7 @@ def read_formatted(cells: np.ndarray) -> Formatted | None:
         word = str(cell).strip()
         if not word:
             continue
-        found = _CELL.fullmatch(word)
+        found = _WRITTEN_NUMBER.fullmatch(word)
         if found is None:
             return None
         unit = _unit(found)

@@ -12,7 +12,7 @@ from sce.data.cells import is_missing, is_number, with_point
 _SNIFFED_LINES = 50  # lines from which the separator is found
 _SNIFFED_CHARACTERS = 1 << 16  # read at a time to find them
 _MOST_TITLES = 10  # lines above a table
-_TOLD = re.compile(r"sep=([,;|\t])", re.IGNORECASE)  # the first line of some files for Excel
+_SEPARATOR_LINE = re.compile(r"sep=([,;|\t])", re.IGNORECASE)  # the first line of some files for Excel
 _MAX_SNIFFED_CHARACTERS = 1 << 24  # for files with very long lines
 
 
@@ -24,7 +24,7 @@ def find_separator(path: Path, file: TextIO, *, decimal_comma: bool = False) -> 
     only, where a run of them is one separator.
     """
     lines = _sample(file)
-    told = _TOLD.fullmatch(lines[0].strip()) if lines else None
+    told = _SEPARATOR_LINE.fullmatch(lines[0].strip()) if lines else None
     if told is not None:
         return told[1]
     name = path.name.lower().removesuffix(".gz")
@@ -41,7 +41,7 @@ def find_separator(path: Path, file: TextIO, *, decimal_comma: bool = False) -> 
 
 def is_told(line: str) -> bool:
     """Whether a line only says what the separator is."""
-    return _TOLD.fullmatch(line.strip()) is not None
+    return _SEPARATOR_LINE.fullmatch(line.strip()) is not None
 
 
 def _sample(file: TextIO) -> list[str]:
