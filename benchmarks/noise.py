@@ -161,7 +161,7 @@ def run_noise(path: Path, seeds: int, kinds: list[str]) -> None:
 
 
 def noise_table(path: Path) -> None:
-    lines = list(kept_lines(path))
+    lines = kept_lines(path, "kind", "seed").values()
     print(
         "| noise | seeds | with clusters on the map | with a real one | with groups in the graph |\n|---|---|---|---|---|"
     )

@@ -169,3 +169,16 @@ def test_says_when_map_and_graph_do_not_fit(embedded, sce):
     assert (said.code, "P.npz has 80 points, but few.npz has 50" in said.err) == (3, True)
     said = sce("quality", "map.npz", "--data", "few.npy")
     assert (said.code, "80 points and the data have 50 rows" in said.err) == (3, True)
+
+
+def test_figures_of_single_points_can_be_plotted(embedded, tmp_path):
+    """A row for each point; the agreement only where there are other maps."""
+    said = embedded(
+        "quality", "map.npz", "--data", "data.csv", "--graph", "P.npz", "--points", "points.csv", "--seeds", 1
+    )
+    assert said.code == 0, said.err
+    lines = (tmp_path / "points.csv").read_text().splitlines()
+    assert lines[0] == "id,cluster,neighbors_kept,edges_cut,edges_stretched,agreement"
+    assert len(lines) == 81
+    assert embedded("plot", "map.npz", "--labels", "points.csv:neighbors_kept", "-o", "kept.png").code == 0
+    assert embedded("quality", "map.npz", "--points", "points.txt").code == 4

@@ -306,6 +306,12 @@ MEASURING = Group(
             flag=True,
         ),
         Option("--plot", "draw the graph with its rows and columns ordered by cluster (.png, .svg or .pdf)", "FILE"),
+        Option(
+            "--points",
+            "also write the figures of every point (.csv, .parquet and others), to colour by: sce plot MAP --labels "
+            "FILE:neighbors_kept; with --seeds the agreement of the seeds as well",
+            "FILE",
+        ),
         Option("--seed", "the seed of the random samples that are measured", "N", whole, 0),
         Option("--n-jobs", "threads; all cores by default", "N", whole),
     ],

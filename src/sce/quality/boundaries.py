@@ -217,14 +217,18 @@ def find_groups(leaves: Leaves, smallest: float, edge: float, key: np.uint64) ->
     that is wide and soft.
     """
     graph = leaves.graph
-    groups = measure_groups(graph, leaves.leaf, key)
+    groups = merge_incoherent(graph, measure_groups(graph, leaves.leaf, key), smallest, edge, key)
+    return _merge_unreal(graph, split_groups(graph, groups, smallest, edge, key), edge, key)
+
+
+def merge_incoherent(graph: VolumeGraph, groups: Groups, smallest: float, edge: float, key: np.uint64) -> Groups:
+    """Merge groups by cohesion where there is clearly no boundary, and then where boundaries are not real."""
     while len(groups.cohesion) > 1:
         pair = _least_coherent(groups, smallest)
         if pair is None:
             break
         groups = _merge(graph, groups, pair, key)
-    groups, _ = _merge_unreal(graph, groups, edge, key)
-    return _merge_unreal(graph, split_groups(graph, groups, smallest, edge, key), edge, key)
+    return _merge_unreal(graph, groups, edge, key)[0]
 
 
 def merge_unreal_pairs(graph: VolumeGraph, groups: Groups, edge: float, key: np.uint64) -> Groups:

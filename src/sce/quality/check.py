@@ -28,6 +28,11 @@ def map_points(Y: Any) -> np.ndarray:
     return points.astype(np.float64)
 
 
+def held(Y: Any, name: str, given: Any) -> Any:
+    """The given value, or else the one that a map or a model holds; an array holds none."""
+    return given if given is not None or hasattr(Y, "__array__") else getattr(Y, name, None)
+
+
 def check_rows(X: Any, n: int, metric: Any = None) -> Any:
     """The data as a matrix; refuses those that are not finite, or that do not have as many rows as the map has points."""
     frame = as_matrix(X)

@@ -22,6 +22,7 @@ from sce.quality.boundaries import (
     find_groups,
     find_leaves,
     measure_groups,
+    merge_incoherent,
     merge_unreal_pairs,
     scales_of,
     split_groups,
@@ -84,13 +85,16 @@ def partition(graph: VolumeGraph, codes: np.ndarray, key: np.uint64, *, thorough
 def _merged(graph: VolumeGraph, start: np.ndarray, smallest: float, edge: float, key: np.uint64) -> list[np.ndarray]:
     """The groups to start from, merged in both orders."""
     coarse, node = coarsen(graph, start, MAX_COARSE_NODES, key)
-    leaf = groups_of(node, start, coarse.n)
-    by_cohesion = find_groups(Leaves(coarse, node, leaf, leaf, leaf), smallest, edge, key)[0]
-    by_boundary = merge_unreal_pairs(coarse, measure_groups(coarse, leaf, key), edge, key)
-    split = split_groups(coarse, by_boundary, smallest, edge, key)
-    if split is not by_boundary:
-        by_boundary = merge_unreal_pairs(coarse, split, edge, key)
-    return [groups.label[node] for groups in (by_cohesion, by_boundary)]
+    groups = measure_groups(coarse, groups_of(node, start, coarse.n), key)
+    by_cohesion = merge_incoherent(coarse, groups, smallest, edge, key)
+    by_boundary = merge_unreal_pairs(coarse, groups, edge, key)
+    same = np.array_equal(by_cohesion.label, by_boundary.label)
+    merged = [by_boundary] if same else [by_cohesion, by_boundary]
+    found = []
+    for one in merged:
+        split = split_groups(coarse, one, smallest, edge, key)
+        found.append((one if split is one else merge_unreal_pairs(coarse, split, edge, key)).label[node])
+    return found
 
 
 def _by_cohesion(graph: VolumeGraph, start: np.ndarray, smallest: float, edge: float, key: np.uint64) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 
 from sce.clusters.hdbscan import find_clusters
 from sce.core.progress import Reporter
-from sce.quality.check import map_points
+from sce.quality.check import held, map_points
 from sce.quality.classes import ClassAgreement, are_spread, class_agreement
 from sce.quality.in_graph import ClustersInGraph, clusters_in_graph
 from sce.quality.neighbors import NeighborsKept, edges_kept, neighbors_kept, triplets_kept
@@ -165,7 +165,7 @@ def assess(
     >>> int(quality.figures()["n_clusters"]), quality.missing
     (3, ['Agreement with classes needs classes.'])
     """
-    X, P = _held(Y, "X", X), _held(Y, "P", _held(Y, "affinity_", P))
+    X, P = held(Y, "X", X), held(Y, "P", held(Y, "affinity_", P))
     points = map_points(Y)
     sampling: dict[str, Any] = {"random_state": random_state, "n_jobs": n_jobs}
     wanted: dict[str, tuple[Any, Callable[[], Any]]] = {
@@ -205,8 +205,3 @@ def _label_figures(points: np.ndarray, classes: Any, sampling: dict[str, Any]) -
     """Whether labels are spread over the whole map; and their agreement with it, if they are not."""
     spread = are_spread(points, classes, random_state=sampling["random_state"])
     return spread, None if spread else class_agreement(points, classes, **sampling)
-
-
-def _held(Y: Any, name: str, given: Any) -> Any:
-    """The given value, or else the one that a map or a model holds; an array holds none."""
-    return given if given is not None or hasattr(Y, "__array__") else getattr(Y, name, None)

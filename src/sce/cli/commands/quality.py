@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,16 +19,18 @@ from sce.data.recipe import Recipe
 from sce.errors import InputError
 from sce.estimator import SCE
 from sce.graph.precomputed import check_affinity
-from sce.quality import Quality, assess, clusterability, stability
+from sce.quality import Quality, assess, clusterability, points, stability
 from sce.quality.report import figure_lines
 from sce.results.graphs import read_graph
 from sce.results.maps import Map, load
+from sce.results.tabular import TABLE_FILES, write_table
 
 
 def run(args: Any, console: Console) -> None:
     """Read maps, data and graph; measure; print the figures."""
     _check_usage(args)
     picture = None if args.plot is None else check_writable(args.plot, PICTURES, args.maps)
+    table = None if args.points is None else check_writable(args.points, TABLE_FILES, args.maps)
     maps = [load(path) for path in args.maps]
     first = maps[0]
     X, P = _data(args, first, console), _graph(args, first)
@@ -55,6 +58,8 @@ def run(args: Any, console: Console) -> None:
         ]
     console.stage("measure")
     _report(args, found, maps, P, console)
+    if table is not None:
+        _write_points(table, maps, (X, P), found[0].labels, args, console)
     if picture is not None:
         from sce.plot import block_matrix
 
@@ -134,6 +139,20 @@ def _more_maps(result: Map, X: Any, P: Any, args: Any, console: Console) -> list
         made.append(Map.from_model(model.set_params(random_state=seed).fit(data)))
         console.stage(f"seed {seed}", f"Embedded with seed {seed}")
     return made
+
+
+def _write_points(
+    path: Path, maps: list[Map], held: tuple[Any, Any], labels: np.ndarray, args: Any, console: Console
+) -> None:
+    """Write a row of figures for each point of the first map."""
+    first, metric = maps[0], maps[0].parameters.get("metric", "euclidean")
+    X, P = held
+    others = [each.Y for each in maps[1:]]
+    figures = points(first.Y, X=X, P=P, labels=labels, others=others, metric=metric, n_jobs=args.n_jobs)
+    columns = {"id": first.ids, **figures.columns()}
+    write_table(path, columns)
+    console.stage("points")
+    console.say(f"The figures of every point: {path}, columns {', '.join(columns)}")
 
 
 # ------------------------------------------------------------------------------------------------------------- printing
