@@ -20,7 +20,7 @@ from sce.quality.ranks import between
 
 _TIE = 1e-5  # relative difference of float32 distances, below which they may be equal
 _EXACT_TIE = 1e-12  # the same of float64 distances
-_ROWS_PER_TASK = 4096
+_POINTS_PER_TASK = 4096
 
 
 class PointQuality(NamedTuple):
@@ -137,7 +137,7 @@ def _kept(X: Any, metric: Any, shown: np.ndarray | None, n: int, k: int, team: T
     data = X.tocsr() if sp.issparse(X) else np.asarray(X)
     near = nearest_neighbors(data, min(k + 1, n - 1), metric=metric, team=team)
     kept = np.zeros(n, np.int64)
-    team.sweep(lambda a, b: _count_common(shown, near.indices[:, :k], kept, a, b), n, _ROWS_PER_TASK)
+    team.sweep(lambda a, b: _count_common(shown, near.indices[:, :k], kept, a, b), n, _POINTS_PER_TASK)
     last = near.distances[:, k - 1].astype(np.float64)
     following = near.distances[:, -1].astype(np.float64)
     tied = np.flatnonzero((following <= last * (1 + _TIE)) & (near.indices[:, k - 1] >= 0) & (kept < k))
@@ -148,7 +148,7 @@ def _kept(X: Any, metric: Any, shown: np.ndarray | None, n: int, k: int, team: T
             limit = between(data, metric, np.array([i]), near.indices[i, k - 1 : k])[0, 0]
             kept[i] = np.count_nonzero(to_shown <= limit * (1 + _EXACT_TIE))
 
-    team.sweep(look, len(tied), _ROWS_PER_TASK)
+    team.sweep(look, len(tied), _POINTS_PER_TASK)
     return kept / k
 
 
