@@ -62,18 +62,20 @@ def _groups(n_clusters: int, verdict: Verdict) -> list[str]:
         ]
     else:
         told = [f"{found}, but no cluster of the map follows them."]
-    told += [f"{text}." for text in _named([f"{_listed(merge)} run into one another" for merge in verdict.merges])]
+    told += [
+        f"{text}." for text in _named([f"clusters {_listed(merge)} run into one another" for merge in verdict.merges])
+    ]
     told += [
         f"{text}."
         for text in _named(
-            [f"Cluster {name} holds {len(sizes)} groups of {_listed(sizes)} points" for name, sizes in verdict.splits]
+            [f"cluster {name} holds {len(sizes)} groups of {_listed(sizes)} points" for name, sizes in verdict.splits]
         )
     ]
-    if verdict.fragments:
-        many = len(verdict.fragments) > 1
+    if len(verdict.fragments) == 1:
+        told.append(f"Cluster {verdict.fragments[0]} is part of a larger group, whose other points are in no cluster.")
+    elif verdict.fragments:
         told.append(
-            f"{'Clusters' if many else 'Cluster'} {_listed(verdict.fragments)} {'are parts' if many else 'is part'} of larger "
-            "groups, most of whose points are in no cluster."
+            f"Clusters {_listed(verdict.fragments)} are parts of larger groups, whose other points are in no cluster."
         )
     return told
 
@@ -92,7 +94,7 @@ def _named(parts: list[str]) -> list[str]:
     told = "; ".join(parts[:_MOST_NAMED]) + (
         f"; and {rest} more such {'case' if rest == 1 else 'cases'}" if rest > 0 else ""
     )
-    return [told if told.startswith("Cluster") else f"Clusters {told}"]
+    return [told[0].upper() + told[1:]]
 
 
 def _listed(values: list[int]) -> str:
