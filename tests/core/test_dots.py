@@ -64,6 +64,14 @@ def test_dots_are_neither_blobs_nor_dust(n, least, most):
     assert least <= dot_size(Y, PICTURE) ** 0.5 <= most
 
 
+def test_dots_that_would_hide_one_another_are_smaller():
+    """In lines, which then show their shape, but not by more than half."""
+    angle = np.linspace(0, 2 * np.pi, 5000)
+    rings = np.column_stack([np.cos(angle), np.sin(angle)]) * np.repeat([0.2, 0.3], 2500)[:, None]
+    spread = np.random.default_rng(0).uniform(-3, 3, size=(5000, 2))
+    assert 0.5 < (dot_size(rings, PICTURE) / dot_size(spread, PICTURE)) ** 0.5 < 0.95
+
+
 def test_large_dots_have_a_thin_outline():
     """And small ones none; nor have so many that they can't be told apart."""
     assert 0 < dots.outline(9.0, 1000) < 0.5

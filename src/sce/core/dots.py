@@ -17,6 +17,8 @@ MAX_OPACITY = 0.97  # of the most crowded places
 _MIN_DIAMETER, _MAX_DIAMETER = 0.85, 6.0  # of a dot, in points of 1/72 inch
 _USUAL_DIAMETER, _USUAL_PLACES, _USUAL_SIDE = 3.3, 1000.0, 475.0  # of the dots of so many points on so large a page
 _OUTLINED_DIAMETER, _MOST_OUTLINED = 1.8, 20_000  # larger dots of fewer points are opaque, with an outline
+_SHRINKING, _MOST_SHRUNK = 0.15, 0.55  # where dots hide one another: the power of the crowding, and the least factor
+_NO_CROWD = 1.5  # dots in a square as wide as a dot
 _OUTLINE_SHARE = 0.1  # of the diameter
 _CELLS_ACROSS = 3.0  # pixels across a dot when overlaps are counted
 _MAX_CELLS = 2000.0  # pixels across the picture then
@@ -75,13 +77,21 @@ def dot_size(Y: np.ndarray, frame: Frame) -> float:
     """The area of a dot, in points squared; the diameter falls with the fifth root of the number of points.
 
     So dots shrink more slowly than the distances between points, and a few points don't become blobs. The number of points is
-    averaged with the number of places that they occupy: many points in tiny clusters are drawn like fewer points.
+    averaged with the number of places that they occupy: many points in tiny clusters are drawn like fewer points. Where dots
+    would hide one another they are smaller.
     """
     side = math.sqrt(frame.points.prod())
     places = _occupied(Y, frame, side / _MIN_DIAMETER)
     typical = math.sqrt(len(Y) * float(places))
     diameter = _USUAL_DIAMETER * (_USUAL_PLACES / typical) ** 0.2 * math.sqrt(side / _USUAL_SIDE)
+    diameter *= max(_crowding(Y, frame, diameter) ** -_SHRINKING, _MOST_SHRUNK)
     return min(max(diameter, _MIN_DIAMETER), _MAX_DIAMETER) ** 2
+
+
+def _crowding(Y: np.ndarray, frame: Frame, diameter: float) -> float:
+    """How many dots share a square as wide as a dot, on average, beyond the few that always do; at least 1."""
+    squares = _occupied(Y, frame, math.sqrt(frame.points.prod()) / diameter)
+    return max(len(Y) / squares / _NO_CROWD, 1.0)
 
 
 def outline(size: float, n: int) -> float:
