@@ -144,6 +144,12 @@ def test_a_line_is_printed_above_the_bar():
     assert [line.split(" (")[0] for line in drawn_over(in_terminal(code))] == ["Compiling", "Done"]
 
 
+def test_things_are_counted_in_whole_numbers():
+    """From the first picture of the bar on."""
+    code = "from sce.core.progress import Reporter\nwith Reporter(True) as report:\n    report.steps(6, 'figure')"
+    assert " 0/6 [" in in_terminal(code)
+
+
 @pytest.mark.parametrize(
     ("n", "columns", "method"), [(3000, 5, "brute force"), (60_000, 2, "k-d tree"), (18_000, 64, "forest")]
 )

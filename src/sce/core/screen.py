@@ -18,8 +18,8 @@ from typing import Any, NamedTuple, Protocol
 from sce.core.notebook import is_watched, notebook_shell
 
 _TERMINAL_SECONDS, _NOTEBOOK_SECONDS = 0.1, 0.25  # between two pictures of a bar
-_PERCENT = "{desc}: {percentage:3.0f}%|{bar:30}| [{elapsed}<{remaining}{postfix}]"
-_COUNTED = "{desc}: {percentage:3.0f}%|{bar:30}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}{postfix}]"
+_PERCENT = "{desc}: {percentage:3.0f}%|{bar:20}| [{elapsed}<{remaining}{postfix}]"
+_COUNTED = "{desc}: {percentage:3.0f}%|{bar:20}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}{postfix}]"
 _ENDLESS = "{desc}: {n_fmt} {unit} [{elapsed}{postfix}]"
 _WAITING = "{desc} [{elapsed}]"
 
@@ -109,7 +109,7 @@ class Terminal:
         width, height = shutil.get_terminal_size()  # also where the terminal does not know its own
         self._bar = tqdm(
             total=total,
-            initial=done,
+            initial=int(done) if unit else done,
             desc=name,
             unit=unit,
             file=sys.stderr,
