@@ -103,6 +103,36 @@ def test_every_format_gives_the_same_map(sce, table, tmp_path):
     assert {name for name, Y in maps.items() if maps["x.npy"] != Y} == set()
 
 
+@pytest.mark.parametrize("options", [[], ["--metric", "cosine"], ["--log1p"], ["--normalize", "standard"]])
+def test_sparse_files_stay_sparse(sce, tmp_path, monkeypatch, options):
+    """Matrix Market, .npz and .h5ad prepared or not: never made dense, and the same map as in Python."""
+    anndata = pytest.importorskip("anndata")
+    rng = np.random.default_rng(0)
+    X = sp.csr_matrix(rng.poisson(0.2, (150, 60)) * (1.0 + rng.integers(0, 3, 60)))
+    sp.save_npz(tmp_path / "x.npz", X)
+    scipy.io.mmwrite(tmp_path / "x.mtx", X)
+    anndata.AnnData(X).write_h5ad(tmp_path / "x.h5ad")
+
+    def refuse(*_, **__):
+        raise AssertionError("a dense copy was made")
+
+    for kind in (sp.csr_matrix, sp.csc_matrix, sp.coo_matrix, sp.csr_array):
+        for name in ("toarray", "todense"):
+            monkeypatch.setattr(kind, name, refuse)
+    in_python = None
+    if "--log1p" not in options and "--normalize" not in options:
+        metric = options[1] if options else "euclidean"
+        in_python = package.SCE(metric=metric, random_state=0, n_epochs=5).fit_transform(X)
+    maps = []
+    for name in ("x.npz", "x.mtx", "x.h5ad"):
+        assert sce("embed", name, "-o", "map.npz", "--n-epochs", "5", "--quiet", *options).code == 0, name
+        made = package.load("map.npz")
+        maps.append(made.Y.tobytes())
+        assert made.facts["neighbor_method"] == "inverted index"
+    assert len(set(maps)) == 1
+    assert in_python is None or in_python.tobytes() == maps[0]
+
+
 def test_a_saved_graph_gives_the_same_map(sce, table):
     """With the data the very same one; without them one of the same graph. With other parameters no search is needed."""
     assert sce("embed", "data.csv", "-o", "a.npz", "--save-graph", "P.npz", "--quiet").code == 0

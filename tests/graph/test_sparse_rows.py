@@ -9,8 +9,8 @@ from scipy import sparse
 from sce import SCE
 from sce.core.linalg import sample_rows
 from sce.core.parallel import Team
-from sce.errors import InputError, ParameterError
-from sce.graph import postings
+from sce.errors import DataWarning, InputError, ParameterError
+from sce.graph import postings, sparse_rows
 from sce.graph.index import build_index, nearest_neighbors
 from sce.graph.kernels import row_keys
 from sce.graph.metrics import ABSOLUTES, OWN_METRICS, SQUARES
@@ -233,6 +233,15 @@ def test_nothing_becomes_dense(metric, monkeypatch):
 
 
 # --------------------------------------------------------------------------------------------------------------- errors
+
+
+def test_a_slow_search_is_announced(team, monkeypatch):
+    """With what makes it quicker."""
+    monkeypatch.setattr(sparse_rows, "_SLOW_ABOVE_PAIRS", 100)
+    with pytest.warns(
+        DataWarning, match=r"300 sparse rows are searched exactly, which takes minutes: leave out columns"
+    ):
+        nearest_neighbors(sparse.csr_matrix(texts(300, 30)), 3, team=team)
 
 
 def test_mistakes(team):

@@ -10,6 +10,8 @@ from scipy import sparse
 from sce.core.compiled import kernel
 from sce.core.linalg import power_of_two
 from sce.core.parallel import Team
+from sce.core.warn import warn
+from sce.errors import DataWarning
 from sce.graph.checks import check_list_length, check_new_rows
 from sce.graph.copies import Copies, first_copies, group_copies, list_copies, with_copies
 from sce.graph.found import Found, Neighbors, convert, metric_distances, refuse_overflow
@@ -19,6 +21,7 @@ from sce.graph.postings import Postings, SparseRows, Wanted, hash_sparse, mark_n
 
 _FAR_VALUE = 2.0**400  # new rows with larger values, in units of those indexed, are scaled down: squares might overflow
 _NO_DIRECTION = 1e-14  # values of a row less its mean that are no larger, in units of its largest, are rounding errors
+_SLOW_ABOVE_PAIRS = 2e11  # sums of two numbers, above which a search takes minutes, which is announced
 _SPARSE_METHOD = "inverted index"
 
 
@@ -70,7 +73,9 @@ class SparseIndex:
         """The k nearest other rows of each of some rows."""
         numbers = np.arange(len(rows.lengths))
         wanted = Wanted(rows, numbers, numbers, row_keys(self._seed, numbers), np.ones(len(numbers)))
-        near = nearest_sparse(wanted, rows, by_column(rows), k, self._metric.terms, team)
+        postings = by_column(rows)
+        _announce(postings, len(numbers))
+        near = nearest_sparse(wanted, rows, postings, k, self._metric.terms, team)
         return Found(near.ids, near.distances, self._metric.terms == SQUARES, _SPARSE_METHOD, 1.0)
 
     def query(self, rows: Any, k: int, team: Team) -> Neighbors:
@@ -108,6 +113,17 @@ class SparseIndex:
             kept = _selected(rows, firsts)
             self._opened = _Opened(kept, by_column(kept), copies.group[firsts], copies)
         return self._opened
+
+
+def _announce(postings: Postings, n: int) -> None:
+    """Warn of a search that takes minutes: every two rows that share a column meet there."""
+    pairs = float(np.square(np.diff(postings.starts), dtype=np.float64).sum()) + float(n) * n
+    if pairs > _SLOW_ABOVE_PAIRS:
+        warn(
+            f"The neighbours of {n} sparse rows are searched exactly, which takes minutes: leave out columns that most rows "
+            "have, or reduce the rows to some principal components, whose neighbours are found quickly.",
+            DataWarning,
+        )
 
 
 # --------------------------------------------------------------------------------------------------------- preparation
