@@ -193,7 +193,7 @@ def clusters_in_graph(
     -----
     All clusters are judged by one partition of P into groups, every two of them separated by a bottleneck: a boundary that is
     narrower than the cuts beside it (see :mod:`sce.quality.boundaries` and :mod:`sce.quality.partition`). A cluster is real if
-    it is one such group, or several, and shares none with another cluster. On maps of noise, 2 in 400 have a real cluster.
+    it is one such group, or several, and shares none with another cluster. Of 400 maps of noise, 3 have a real cluster.
 
     Examples
     --------

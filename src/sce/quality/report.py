@@ -180,7 +180,7 @@ def assess(
         "labels": (classes, lambda: _label_figures(points, classes, sampling)),
     }
     found: dict[str, Any] = {}
-    show = (report or Reporter(False)).steps(sum(what is not None for what, _ in wanted.values()), "figure")
+    show = (report or Reporter(False)).steps(sum(what is not None for what, _ in wanted.values()), "step")
     for name, (what, measure) in wanted.items():
         found[name] = None if what is None else measure()
         if what is not None:
