@@ -92,7 +92,8 @@ CASES = {
     "an unknown kind of file": (
         put("data.xlsx", "PK"), "embed data.xlsx", 3,
         "data.xlsx ends in .xlsx, which sce cannot read; it reads .npy, .npz, .csv, .tsv, .txt, .jsonl, .ndjson, .parquet, "
-        ".arrow, .feather, .mtx, .h5ad (.csv, .tsv, .txt, .jsonl, .ndjson, .mtx also as .gz).",
+        ".arrow, .feather, .mtx, .edges, .edgelist, .graphml, .gml, .h5ad (.csv, .tsv, .txt, .jsonl, "
+        ".ndjson, .mtx, .edges, .edgelist, .graphml, .gml also as .gz).",
     ),
     "an .npz called .csv": (
         put("data.csv", b"PK\x03\x04xxxx"), "embed data.csv", 3,

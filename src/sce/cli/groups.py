@@ -59,7 +59,7 @@ READING = Group(
             "the number of points that each row stands for: a column, an array, FILE or FILE:COLUMN",
             "NAME",
         ),
-        Option("--array", "which array of an .npz, or which layer or obsm of an .h5ad", "NAME"),
+        Option("--array", "which array of an .npz, or which layer, obsm or obsp of an .h5ad", "NAME"),
         Option(
             "--header",
             "whether the first row of a text table holds the names of the columns: auto, yes or no",
@@ -68,6 +68,14 @@ READING = Group(
             "auto",
         ),
         Option("--decimal-comma", "numbers in a text table are written as 1,5", flag=True),
+        Option(
+            "--edges",
+            "whether a table is a list of edges, which makes it a graph: auto, yes, no, or its columns of source, target and "
+            "weight, as from,to or 0,1,2",
+            "COLUMNS",
+            str,
+            "auto",
+        ),
         Option("--transpose", "the columns of the file are the points", flag=True),
     ],
 )
@@ -143,8 +151,8 @@ GRAPH_OPTIONS = Group(
         ),
         Option(
             "--graph",
-            "use this graph instead of searching for neighbours: one saved by --save-graph, or any square matrix of "
-            "similarities in .npz, .mtx, .npy, or in obsp of an .h5ad",
+            "use this graph instead of searching for neighbours: one saved by --save-graph, any square matrix of similarities "
+            "in .npz, .mtx, .npy or in obsp of an .h5ad, a .graphml or .gml, or a list of edges",
             "FILE",
         ),
         Option("--save-graph", "save the graph for later use with --graph (.npz)", "FILE"),

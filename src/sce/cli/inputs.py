@@ -11,20 +11,23 @@ from sce.cli.options import Option, UsageError
 from sce.core.hints import clipped
 from sce.core.write import check_writable
 from sce.data.datasets.find import about, is_name
+from sce.data.nodes import BY_POSITION, in_order_of_rows
 from sce.data.preparation import Preparation
-from sce.data.reader import ReadOptions, read_matrix, with_labels
+from sce.data.reader import ReadOptions, read_matrix
 from sce.data.recipe import Recipe
+from sce.data.sniff import check_file
 from sce.data.table import Table
 from sce.errors import InputError, OutputError
 from sce.estimator import SCE
 from sce.graph.affinity_names import WITH_PERPLEXITY
 from sce.results.archive import Kind, refuse_to_replace
-from sce.results.graphs import read_graph, refuse_to_replace_graph
+from sce.results.graphs import read_graph_table, refuse_to_replace_graph
 
 _READING_KEYS = ("columns", "drop", "keep", "ids", "weights", "array", "transpose", "decimal_comma")
 _PREPARING_KEYS = ("missing", "log1p", "normalize", "one_hot", "merge_copies", "pca", "auto")
 _KEPT_NAMES = 1000  # of columns, that a result keeps
 _PRINTED_NAMES = 20  # of columns, that are printed
+_NODE_KEYS = ("ids",)  # those of them that graphs have, too
 
 
 # --------------------------------------------------------------------------------------------------------- before the work
@@ -37,7 +40,7 @@ def check_source_usage(args: Any) -> None:
     square = matrix_kind(args.affinity, args.metric) is not None
     if args.data is None or square:
         what = "DATA is a square matrix" if square else "there is only a graph"
-        allowed = ("array",) if args.metric == "precomputed" else ()
+        allowed = ("array", *_NODE_KEYS) if args.metric == "precomputed" else _NODE_KEYS
         keys = (
             *(key for key in _READING_KEYS if key not in allowed),
             *_PREPARING_KEYS,
@@ -112,7 +115,9 @@ def given_parameters(args: Any, options: list[Option], console: Console) -> dict
 
 def recipe_of(args: Any) -> Recipe:
     """What the options say about reading and preparing."""
-    reading = {key: getattr(args, key) for key in (*_READING_KEYS, "labels", "header")}
+    reading = {key: getattr(args, key) for key in (*_READING_KEYS, "labels", "header", "edges")}
+    if args.data is not None and args.graph is not None:
+        reading["edges"] = "no"  # the option is about the graph
     return Recipe(ReadOptions(**reading), Preparation(**{key: getattr(args, key) for key in _PREPARING_KEYS}))
 
 
@@ -122,38 +127,68 @@ def matrix_kind(affinity: Any, metric: Any) -> str | None:
 
 
 def read_source(args: Any, console: Console) -> tuple[Table, Any]:
-    """The prepared table, and the graph of --graph or None; if there is only a graph, it is the table's X."""
-    P = None if args.graph is None else read_graph(args.graph)
+    """The prepared table, and its graph or None; if there is only a graph, it is the table's X."""
     if args.data is None:
-        table = with_labels(Table(Path(args.graph), P), args.labels)
+        table = _nodes(args.graph, recipe_of(args), console)
+        P = table.X
     else:
         kind = matrix_kind(args.affinity, args.metric)
         table = read_prepared(args.data, recipe_of(args), console, kind=kind, seed=args.seed, n_jobs=args.n_jobs)
-        if P is not None and P.shape[0] != table.X.shape[0]:
-            raise InputError(
-                f"{args.graph} has {P.shape[0]} points, but {args.data} has {table.X.shape[0]} rows; give the graph of "
-                "these data."
-            )
+        if table.is_graph and kind is None:
+            _check_graph_usage(args)
+            P = table.X
+        else:
+            P = None if args.graph is None else _graph_of_rows(args, table)
     console.stage("prepare")
     return table, P
+
+
+def _nodes(graph: str, recipe: Recipe, console: Console) -> Table:
+    """A graph, with names and labels of its nodes."""
+    reading = recipe.reading
+    table = read_graph_table(graph, edges=reading.edges, labels=reading.labels, ids=reading.ids)
+    for note in table.notes:
+        console.note(note)
+    return table
+
+
+def _check_graph_usage(args: Any) -> None:
+    """Refuse options that have no effect where DATA turns out to be a graph."""
+    keys = ("graph", "affinity", "n_neighbors", "perplexity", "metric", *_PREPARING_KEYS, "keep_data")
+    why = f"has no effect on {args.data}, which is a graph"
+    _refuse_options(args, keys, f"{why} (--edges no reads it as a table)" if args.edges == "auto" else why)
+
+
+def _graph_of_rows(args: Any, table: Table) -> Any:
+    """The graph of --graph, whose nodes are the rows of the table: by their names, or else by their order."""
+    nodes = read_graph_table(args.graph, edges=args.edges)
+    points, rows = nodes.X.shape[0], table.X.shape[0]
+    if nodes.ids is not None and check_file(Path(args.graph)) not in BY_POSITION:
+        return in_order_of_rows(nodes, table)
+    if points != rows:
+        raise InputError(
+            f"{args.graph} has {points} points, but {args.data} has {rows} rows; give the graph of these data."
+        )
+    return nodes.X
 
 
 def read_prepared(
     data: str, recipe: Recipe, console: Console, *, kind: str | None, seed: int, n_jobs: int | None
 ) -> Table:
-    """Read DATA, a square matrix of some kind or vectors, and prepare vectors by the recipe."""
-    labels = recipe.reading.labels
+    """Read DATA, a graph, a square matrix or vectors, and prepare vectors by the recipe."""
+    reading = recipe.reading
     if kind == "graph":
-        table = with_labels(Table(Path(data), read_graph(data)), labels)
+        table = read_graph_table(data, edges=reading.edges, labels=reading.labels or "none", ids=reading.ids)
     elif kind == "distances":
-        table = read_matrix(data, array=recipe.reading.array, labels=labels)
+        table = read_matrix(data, array=reading.array, labels=reading.labels, ids=reading.ids)
     else:
         table = recipe.read(data)
     rows, columns = table.X.shape
-    if kind is None and hasattr(table.X, "tocsr") and rows == columns:
+    if kind is None and hasattr(table.X, "tocsr") and rows == columns and not table.is_graph:
         console.note(f"{data} is a square sparse matrix, used as data; if it is a graph, give it as --graph {data}")
-    console.stage("read", f"Read {data}: {rows} rows, {columns} columns")
-    if kind is None:
+    size = f"a graph of {rows} nodes" if table.is_graph else f"{rows} rows, {columns} columns"
+    console.stage("read", f"Read {data}: {size}")
+    if kind is None and not table.is_graph:
         table, _ = recipe.preparation.fit_transform(table, random_state=seed, n_jobs=n_jobs, copy=False)
     for note in table.notes:
         console.note(note)
@@ -163,11 +198,11 @@ def read_prepared(
     return table
 
 
-def affinity_parameters(args: Any, P: Any) -> dict[str, Any]:
-    """The parameters with which the estimator takes the graph of --graph; none where there is no graph."""
+def affinity_parameters(table: Table, P: Any) -> dict[str, Any]:
+    """The parameters with which the estimator takes the graph, if there is one."""
     if P is None:
         return {}
-    return {"affinity": "precomputed" if args.data is None else GivenGraph(P)}
+    return {"affinity": "precomputed" if table.X is P else GivenGraph(P)}
 
 
 class GivenGraph:

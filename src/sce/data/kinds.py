@@ -15,6 +15,7 @@ class FileKind(NamedTuple):
     gzip: bool = False  # whether it may also end in .gz
 
 
+_EDGE_LIST = FileKind("a list of edges", "sce.data.edge_lists:read_edge_file", gzip=True)
 _TEXT_TABLE = FileKind("a text table", "sce.data.text:read_text", gzip=True)
 _JSON_LINES = FileKind("a file of JSON lines", "sce.data.json_lines:read_json_lines", gzip=True)
 _ARROW = FileKind(
@@ -45,6 +46,16 @@ FILE_KINDS = {
         "a Matrix Market file (.mtx)",
         gzip=True,
     ),
+    ".edges": _EDGE_LIST,
+    ".edgelist": _EDGE_LIST,
+    ".graphml": FileKind(
+        "a graph in GraphML",
+        "sce.data.graphml:read_graphml",
+        rb"(?s)(\xef\xbb\xbf)?\s*(<[?!].{0,3000}?)?<graphml",
+        "a graph in GraphML",
+        gzip=True,
+    ),
+    ".gml": FileKind("a graph in GML", "sce.data.gml:read_gml", gzip=True),
     ".h5ad": FileKind("an AnnData file", "sce.data.h5ad:read_h5ad", rb"\x89HDF\r\n", "an HDF5 file (.h5ad)"),
 }
 READABLE_FILES = (

@@ -12,8 +12,10 @@ import numpy as np
 
 from sce.core.hints import did_you_mean
 from sce.core.missing import as_text
+from sce.data.edge_lists import check_edges, read_table_or_edges
 from sce.data.formats import Request, Source, read_source
 from sce.data.label_files import read_label_file
+from sce.data.nodes import graph_table
 from sce.data.roles import (
     assign_ids,
     assign_labels,
@@ -50,6 +52,7 @@ def read(
     decimal_comma: bool = False,
     header: str = "auto",
     auto: bool = False,
+    edges: str | Iterable[str] = "auto",
 ) -> Table:
     r"""Read a data file into a table: numbers to embed, labels, ids, and everything else as it is.
 
@@ -84,6 +87,9 @@ def read(
     auto : bool, default=False
         Also prepare the table, as :class:`sce.data.preparation.Preparation` does with ``auto=True``: X then holds finite
         numbers only, `text` is empty, and `notes` says what was done.
+    edges : {"auto", "yes", "no"} or list of str, default="auto"
+        Whether the table is a list of edges, and so a graph; or its columns of source, target and, if there is one, weight.
+        "auto" recognises it by the names of two or three columns, or by names of nodes that two columns share.
 
     Returns
     -------
@@ -121,9 +127,10 @@ def read(
         transpose=transpose,
         decimal_comma=decimal_comma,
         header=header,
+        edges=edges if isinstance(edges, str) else _listed(edges),
     )
     table = options.read(path)
-    if not auto:
+    if not auto or table.is_graph:
         return table
     from sce.data.preparation import Preparation
 
@@ -144,8 +151,10 @@ class ReadOptions:
     labels: str | None = None
     header: str = "auto"
     keep: list[str] | None = None
+    edges: str | list[str] = "auto"
 
     def __post_init__(self) -> None:
+        check_edges(self.edges)
         if self.header not in HEADER_CHOICES:
             hint = did_you_mean(self.header, HEADER_CHOICES)
             raise ParameterError(f'header must be "auto", "yes" or "no"; got {self.header!r}{hint}')
@@ -162,7 +171,11 @@ class ReadOptions:
 
     def read(self, path: str | Path) -> Table:
         """The table of a file; see :func:`read`."""
-        source = read_source(path, self._request())
+        is_table = self.edges == "auto" and (self.transpose or bool(self.keep))
+        source = read_table_or_edges(path, self._request(), "no" if is_table else self.edges)
+        if source.is_graph:
+            self._check_graph(path)
+            return graph_table(source, self.labels, self.ids)
         table = _transposed(source) if self.transpose else self._upright(source)
         keep = set(self.keep or ())
         self._check_keep(table)
@@ -189,6 +202,12 @@ class ReadOptions:
         if not table.X.shape[1] and not table.text:
             raise InputError(f"{path} has no columns of numbers besides labels and ids, so there is nothing to embed.")
         return table
+
+    def _check_graph(self, path: str | Path) -> None:
+        """Refuse options that have no effect on a graph."""
+        for name in ("columns", "drop", "keep", "weights", "transpose"):
+            if getattr(self, name):
+                raise InputError(f"{path} is a graph, on which {name}= has no effect; leave it out.")
 
     def _check_keep(self, table: Table) -> None:
         """Refuse to keep a column that there is not."""
@@ -249,9 +268,14 @@ def _name(item: Any) -> Any:
     return str(item) if isinstance(item, int | np.integer) and not isinstance(item, bool) else item
 
 
-def read_matrix(path: str | Path, *, array: str | None = None, labels: str | None = None) -> Table:
-    """A matrix with all its columns, such as one of distances; labels come from another file, FILE or FILE:COLUMN."""
-    return with_labels(Table(Path(path), read_source(path, Request(array=array)).X), labels)
+def read_matrix(
+    path: str | Path, *, array: str | None = None, labels: str | None = None, ids: str | None = None
+) -> Table:
+    """A matrix with all its columns, such as one of distances; labels and ids come from other files, FILE or FILE:COLUMN."""
+    table = with_labels(Table(Path(path), read_source(path, Request(array=array)).X), labels)
+    if ids not in (None, "none"):
+        table.ids = read_label_file(str(ids), table.X.shape[0], table.path, "ids")[0]
+    return table
 
 
 def with_labels(table: Table, labels: str | None) -> Table:

@@ -9,6 +9,7 @@ from typing import TextIO
 
 from sce.data.cells import is_missing, is_number, with_point
 
+_EDGE_ENDINGS = (".edges", ".edgelist")
 _SNIFFED_LINES = 50  # lines from which the separator is found
 _SNIFFED_CHARACTERS = 1 << 16  # read at a time to find them
 _MOST_TITLES = 10  # lines above a table
@@ -21,16 +22,16 @@ def find_separator(path: Path, file: TextIO, *, decimal_comma: bool = False) -> 
 
     If there are several, the one that gives the largest share of numbers, then one that also splits the first line into as
     many, then the one that gives the most cells, then the default: a comma, or a tab for .tsv. Spaces are considered for .txt
-    only, where a run of them is one separator.
+    and lists of edges only, where a run of them is one separator.
     """
-    lines = _sample(file)
+    lines = _sample(file, comment_marks(path))
     told = _SEPARATOR_LINE.fullmatch(lines[0].strip()) if lines else None
     if told is not None:
         return told[1]
     name = path.name.lower().removesuffix(".gz")
     usual = "\t" if name.endswith(".tsv") else ","
     candidates = [usual, *(s for s in ("," if not decimal_comma else "", "\t", ";", "|") if s and s != usual)]
-    if name.endswith(".txt"):
+    if name.endswith((".txt", *_EDGE_ENDINGS)):
         candidates.append(" ")
     if decimal_comma and usual == ",":
         candidates.remove(",")
@@ -44,7 +45,12 @@ def is_told(line: str) -> bool:
     return _SEPARATOR_LINE.fullmatch(line.strip()) is not None
 
 
-def _sample(file: TextIO) -> list[str]:
+def comment_marks(path: Path) -> tuple[str, ...]:
+    """What lines above the table begin with; lists of edges are often written by programs that know % from MATLAB."""
+    return ("#", "%") if path.name.lower().removesuffix(".gz").endswith(_EDGE_ENDINGS) else ("#",)
+
+
+def _sample(file: TextIO, marks: tuple[str, ...]) -> list[str]:
     """The first complete, non-empty lines."""
     text, size = "", _SNIFFED_CHARACTERS
     while True:
@@ -57,7 +63,7 @@ def _sample(file: TextIO) -> list[str]:
             lines = lines[:-1]  # the last one may be incomplete
             break
     lines = [line for line in lines if line.strip()]
-    return ([line for line in lines if not line.startswith("#")] or lines)[:_SNIFFED_LINES]
+    return ([line for line in lines if not line.startswith(marks)] or lines)[:_SNIFFED_LINES]
 
 
 def _score(lines: list[str], separator: str) -> tuple[float, bool, int]:

@@ -114,6 +114,8 @@ class Table:
         The columns that a preparation made the numbers of, where they have names.
     point_of_row : ndarray, optional
         The row of the table that each row of the data is in, -1 for none; None where rows were neither left out nor merged.
+    is_graph : bool
+        Whether X is a graph, for ``SCE(affinity="precomputed")``: similarities, with a row and a column for each point.
     """
 
     path: Path
@@ -131,13 +133,15 @@ class Table:
     kept: frozenset[str] = frozenset()
     used: list[str] | None = None
     point_of_row: np.ndarray | None = None
+    is_graph: bool = False
 
     def __repr__(self) -> str:
         rows, columns = self.X.shape
         also = [name for name in ("labels", "ids", "weights") if getattr(self, name) is not None]
         also += [f"{len(self.text)} columns of text"] if self.text else []
         also += [f"extra columns {', '.join(self.extra)}"] if self.extra else []
-        return f"Table({rows} x {columns}{', with ' + ', '.join(also) if also else ''})"
+        size = f"graph of {rows} nodes" if self.is_graph else f"{rows} x {columns}"
+        return f"Table({size}{', with ' + ', '.join(also) if also else ''})"
 
     def shown_name(self, column: int) -> str:
         """A column of X as messages name it."""

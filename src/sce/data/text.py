@@ -38,7 +38,7 @@ from sce.data.cells import (
     with_point,
     without_mark,
 )
-from sce.data.separator import find_separator, is_told, one_space
+from sce.data.separator import comment_marks, find_separator, is_told, one_space
 from sce.data.source import Request, Source, choose_columns, dropped_names, refuse_duplicate_names, unread_names
 from sce.errors import InputError
 
@@ -161,7 +161,7 @@ def _look(path: Path, lines: Iterator[Line]) -> tuple[list[Line], Iterator[Line]
         raise InputError(f"{path} has only empty lines; give a file with data in it.")
     more = min(_KIND_ROWS, max(50, _KIND_CELLS // len(first.cells)))
     head = [first, *itertools.islice(lines, more)]
-    return _without_comments(head), (lines if len(head) > more else None)
+    return _without_comments(head, comment_marks(path)), (lines if len(head) > more else None)
 
 
 def _first_rows(lines: Iterator[Line]) -> list[list[str]]:
@@ -197,14 +197,18 @@ def _is_title(cells: list[str], width: int) -> bool:
     return (partial or is_told(cells[0])) and not any(map(is_number, cells))
 
 
-def _without_comments(head: list[Line]) -> list[Line]:
-    """Remove the lines above the table that begin with #; the last one stays if it may be the header."""
-    marks = list(itertools.takewhile(lambda line: is_blank(line.cells) or line.cells[0].startswith("#"), head))
+def _without_comments(head: list[Line], marks_of: tuple[str, ...]) -> list[Line]:
+    """Remove the lines above the table that begin with a mark such as #; the last one stays if it may be the header."""
+    marks = list(itertools.takewhile(lambda line: is_blank(line.cells) or line.cells[0].startswith(marks_of), head))
     table = head[len(marks) :]
     if not marks or not table:
         return head
     fits = len(without_mark(marks[-1].cells)) in (_width(table), _width(table) - 1)
-    return [marks[-1], *table] if fits and not is_blank(marks[-1].cells) else table
+    return (
+        [marks[-1], *table]
+        if fits and not marks[-1].cells[0].startswith("%") and not is_blank(marks[-1].cells)
+        else table
+    )
 
 
 def _filled(lines: Iterator[Line], width: int) -> Iterator[Line]:

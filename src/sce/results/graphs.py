@@ -7,19 +7,44 @@ from typing import Any
 
 from sce.core.write import atomic, check_writable, write_npz
 from sce.data.arrays import MAP, SWEEP, is_sparse, load_sparse, npz_shapes
-from sce.data.formats import read_source
+from sce.data.edge_lists import read_table_or_edges
+from sce.data.formats import Request, Source, read_source
+from sce.data.nodes import graph_table
 from sce.data.sniff import check_file, reading
+from sce.data.table import Table
 from sce.errors import InputError, OutputError
 
 
-def read_graph(path: str | Path) -> Any:
+def read_graph(path: str | Path, edges: str | list[str] = "auto") -> Any:
     """A square matrix of similarities, sparse or dense, as the file has it; the estimator checks its values.
 
-    An .npz may hold a scipy sparse matrix, a dense array, or a map or a sweep that keeps its graph; an .h5ad has it in
-    obsp["connectivities"].
+    See :func:`read_graph_table`, which also has the names of the nodes.
     """
-    path = Path(path)
+    return read_graph_table(path, edges=edges).X
+
+
+def read_graph_table(
+    path: str | Path, *, edges: str | list[str] = "auto", labels: str | None = "none", ids: str | None = None
+) -> Table:
+    """A graph with the names of its nodes and their labels.
+
+    An .npz may hold a scipy sparse matrix, a dense array, or a map or a sweep that keeps its graph; an .h5ad has it in
+    obsp["connectivities"]. A table is a square matrix, or a list of edges.
+
+    Parameters
+    ----------
+    path : str or Path
+    edges : str or list of str, default="auto"
+        As for :func:`sce.read`; here a table of two or three columns that is not square is a list of edges, too.
+    labels, ids : str, optional
+        What colours and what names the nodes: an attribute of theirs, FILE or FILE:COLUMN.
+    """
+    return graph_table(_source(Path(path), edges), labels, ids)
+
+
+def _source(path: Path, edges: str | list[str]) -> Source:
     kind = check_file(path)
+    edges = "auto" if edges == "no" else edges
     if kind == ".npz":
         with reading(path, kind):
             shapes = npz_shapes(path)
@@ -28,16 +53,25 @@ def read_graph(path: str | Path) -> Any:
             if SWEEP in shapes:
                 return _of_sweep(path)
             if is_sparse(shapes):
-                return _square(path, load_sparse(path))
+                return _square(Source(path, load_sparse(path)))
     if kind == ".h5ad":
-        with reading(path, kind):
-            return _of_anndata(path)
-    source = read_source(path)
+        return read_source(path, Request(array="connectivities"))
+    source = read_table_or_edges(path, Request(), edges, may_warn=False)
+    rows, columns = source.X.shape[0], source.X.shape[1] + len(source.text)
+    if (
+        not source.is_graph
+        and edges == "auto"
+        and columns in (2, 3)
+        and rows != columns
+        and (source.names or source.text)
+    ):
+        source = read_table_or_edges(path, Request(), "yes")
     if source.text:
         raise InputError(
-            f"{path} has columns of text ({', '.join(source.text)}); a graph is a square matrix of numbers."
+            f"{path} has columns of text ({', '.join(source.text)}); a graph is a square matrix of numbers, or a list of "
+            'edges, which edges="source,target,weight" reads.'
         )
-    return _square(path, source.X)
+    return source if source.is_graph else _square(source)
 
 
 def write_graph(P: Any, path: Path) -> None:
@@ -65,38 +99,29 @@ def _is_sparse(path: Path) -> bool:
         return False
 
 
-def _square(path: Path, P: Any) -> Any:
+def _square(source: Source) -> Source:
+    P, path = source.X, source.path
     if P.ndim != 2 or P.shape[0] != P.shape[1]:
         raise InputError(
-            f"{path} has the shape {P.shape}; a graph is a square matrix, with a row and a column for each point. If "
-            "these are data, give them as data, not as a graph."
+            f"{path} has the shape {P.shape}; a graph is a square matrix, with a row and a column for each point, or a list of "
+            'edges (edges="yes"). If these are data, give them as data, not as a graph.'
         )
-    return P
+    return Source(path, P, ids=source.ids, notes=source.notes, is_graph=True)
 
 
-def _of_map(path: Path) -> Any:
+def _of_map(path: Path) -> Source:
     from sce.results.maps import load
 
-    P = load(path).P
-    if P is None:
+    kept = load(path)
+    if kept.P is None:
         raise InputError(f"{path} is a map without its graph; make it with: sce embed ... --keep-graph")
-    return P
+    return Source(path, kept.P, ids=kept.ids, is_graph=True)
 
 
-def _of_sweep(path: Path) -> Any:
+def _of_sweep(path: Path) -> Source:
     from sce.results.sweeps import Sweep
 
-    P = Sweep.load(path).P
-    if P is None:
+    kept = Sweep.load(path)
+    if kept.P is None:
         raise InputError(f"{path} is a sweep without its graph; make it with: sce sweep ... --keep-graph")
-    return P
-
-
-def _of_anndata(path: Path) -> Any:
-    from sce.data.h5ad import open_h5ad
-
-    data = open_h5ad(path)
-    if "connectivities" not in data.obsp:
-        listed = ", ".join(data.obsp) or "nothing"
-        raise InputError(f"{path} has no obsp['connectivities'] (it has {listed}); run scanpy.pp.neighbors first.")
-    return data.obsp["connectivities"].tocsr()
+    return Source(path, kept.P, ids=kept.ids, is_graph=True)

@@ -49,7 +49,7 @@ def _data(args: Any, console: Console) -> Data:
     """The data, and how to compute P."""
     options = _graph_options(args)
     table, P = read_source(args, console)
-    X = None if args.data is None or args.affinity == "precomputed" else table.X
+    X = None if table.X is P or args.affinity == "precomputed" else table.X
     if args.metric == "precomputed":
         raise InputError(
             "The other methods take vectors or a graph, not distances; build a graph from the distances first."
@@ -58,7 +58,7 @@ def _data(args: Any, console: Console) -> Data:
     return Data(
         name=source_stem(args),
         X=X,
-        P=P if X is not None or args.data is None else table.X,
+        P=P if X is not None or table.X is P else table.X,
         labels=table.labels,
         kind="classes" if named and args.labels is None else "auto",
         are_classes=labels_are_classes(args),

@@ -41,7 +41,7 @@ def run(args: Any, console: Console) -> None:
     check_parameters(model)
     table, P = read_source(args, console)
     colors = check_coloring(args, table.labels)
-    model.set_params(**affinity_parameters(args, P), init=_start(args, table.X.shape[0]))
+    model.set_params(**affinity_parameters(table, P), init=_start(args, table.X.shape[0]))
     model.fit(table.X, sample_weight=table.weights)
     console.stage("embed")
     result = _map(args, model, table, console)

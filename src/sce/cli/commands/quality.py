@@ -82,11 +82,15 @@ def _data(args: Any, result: Map, console: Console) -> Any:
     recipe = Recipe.from_facts(result.facts.get("preparation", {}))
     seed = result.parameters.get("random_state") or 0
     kind = matrix_kind(None, result.parameters.get("metric"))
-    return read_prepared(args.data, recipe, console, kind=kind, seed=seed, n_jobs=args.n_jobs).X
+    table = read_prepared(args.data, recipe, console, kind=kind, seed=seed, n_jobs=args.n_jobs)
+    if table.is_graph:
+        raise UsageError(f"{args.data} is a graph, not data; give it with --graph.")
+    return table.X
 
 
 def _graph(args: Any, result: Map) -> Any:
-    P = result.P if args.graph is None else read_graph(args.graph)
+    edges = Recipe.from_facts(result.facts.get("preparation", {})).reading.edges
+    P = result.P if args.graph is None else read_graph(args.graph, edges)
     if P is None:
         return None
     if P.shape[0] != len(result.Y):

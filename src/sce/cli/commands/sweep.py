@@ -50,7 +50,7 @@ def run(args: Any, console: Console) -> None:
         ids=table.ids,
         sample_weight=table.weights,
         keep_graph=True,
-        **{**parameters, **affinity_parameters(args, P)},
+        **{**parameters, **affinity_parameters(table, P)},
     )
     console.stage("sweep")
     graph = result.P
