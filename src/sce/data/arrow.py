@@ -210,6 +210,7 @@ def _read(table: _Table, data: list[str], others: list[str]) -> tuple[np.ndarray
             for name, values in blocks.items():
                 values.append(_values(table, name, batch.column(batch.schema.names.index(name)), start))
             start += batch.num_rows
+            del batch  # before the next one is read
     if start != table.n_rows:
         raise InputError(f"{table.path} promises {table.n_rows} rows and holds {start}; copy it again or recreate it.")
     return X, {name: np.concatenate(values) for name, values in blocks.items()}

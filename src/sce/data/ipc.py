@@ -34,12 +34,16 @@ def _open(file: PartFile, opened: ExitStack) -> Part:
         with reading(file.path, ".arrow"):
             reader = _reader(mapped, [schema.names.index(name) for name in names], is_stream=is_stream)
             found = reader if is_stream else map(reader.get_batch, range(reader.num_record_batches))
-            for batch in found:
-                batch.validate(full=True)  # a damaged file may point anywhere in memory
-                yield batch
+            yield from map(_checked, found)  # which holds no batch while the next one is read
 
     n_rows = sum(batch.num_rows for batch in batches(schema.names[:1]))
     return Part(file.path, schema, n_rows, batches, file.partition)
+
+
+def _checked(batch: Any) -> Any:
+    """The batch, once it is known to be sound: a damaged file may point anywhere in memory."""
+    batch.validate(full=True)
+    return batch
 
 
 def _reader(mapped: Any, fields: list[int] | None, *, is_stream: bool) -> Any:

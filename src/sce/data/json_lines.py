@@ -233,9 +233,9 @@ def _matrix(table: Content, data: dict[str, list[_Block]], n_rows: int) -> np.nd
     for name, parts in data.items():
         if table.kinds[name] == VECTORS:
             _check_vectors(table, name, parts, widths[name])
-    used = [part for parts in data.values() for part in parts if part.kind != _GAPS]
+    types = {part.values.dtype for parts in data.values() for part in parts if part.kind != _GAPS}
     has_gaps = any(sum(part.n_rows for part in parts if part.kind != _GAPS) < n_rows for parts in data.values())
-    dtype = np.result_type(np.bool_, *{part.values.dtype for part in used}, *([np.float64] if has_gaps else []))
+    dtype = np.result_type(np.bool_, *types, *([np.float64] if has_gaps else []))
     X = np.empty((n_rows, sum(widths.values())), dtype)
     if has_gaps:
         X[:] = np.nan

@@ -13,6 +13,7 @@ from sce.data.sniff import reading
 from sce.data.source import Request, Source
 
 _BATCH_ROWS = 8192
+_BUFFER = 1 << 20  # bytes read at a time: by default the columns of a whole row group are held
 
 
 def read_parquet(path: Path, request: Request) -> Source:
@@ -26,7 +27,7 @@ def _open(file: PartFile, opened: ExitStack) -> Part:
     from pyarrow import parquet
 
     with reading(file.path, ".parquet"):
-        source = opened.enter_context(parquet.ParquetFile(file.path))
+        source = opened.enter_context(parquet.ParquetFile(file.path, buffer_size=_BUFFER, pre_buffer=False))
 
     def batches(names: list[str]) -> Iterator[Any]:
         with reading(file.path, ".parquet"):
