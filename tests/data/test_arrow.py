@@ -113,10 +113,13 @@ def test_dates(tmp_path):
     days = np.arange(N).astype("datetime64[D]")
     stamps = pa.array(days.astype("datetime64[us]"), pa.timestamp("us", tz="Europe/Helsinki"))
     parquet.write_table(pa.table({"a": E[:, 0], "day": days, "stamp": stamps}), tmp_path / "a.parquet")
-    source = read_source(tmp_path / "a.parquet")
-    assert source.names == ["a"]
-    assert (source.extra["day"] == days).all()
-    assert source.extra["stamp"].dtype.kind == "M"
+    table = read(tmp_path / "a.parquet")
+    assert table.names == ["a"]
+    assert table.notes[0].startswith("Column 'day' holds dates, and is not used as data")
+    assert (table.extra["day"] == days).all()
+    assert table.extra["stamp"].dtype == "datetime64[us]"
+    assert read(tmp_path / "a.parquet", labels="day").labels.dtype == "datetime64[D]"
+    assert read(tmp_path / "a.parquet", keep="day").X[:, 1].tolist() == list(range(N))
 
 
 def test_gaps_in_whole_numbers(tmp_path):

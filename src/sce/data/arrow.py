@@ -237,7 +237,8 @@ def _values(table: _Table, name: str, column: Any, start: int) -> np.ndarray:
     if kind == TEXT:
         return _words(column)
     if kind == DATES:
-        return np.asarray(column.to_numpy(zero_copy_only=False)).astype("datetime64[us]")
+        dates = np.asarray(column.to_numpy(zero_copy_only=False))
+        return dates.astype("datetime64[us]") if dates.dtype != "datetime64[D]" else dates
     if kind == VECTORS:
         return _vectors(column, f"Column {name!r} of {table.path}", start, table.width(name))
     return _numbers(column)

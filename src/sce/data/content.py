@@ -64,10 +64,9 @@ def choose(table: Content, request: Request) -> Choice:
 def make_source(
     table: Content, request: Request, choice: Choice, X: np.ndarray, others: Mapping[str, np.ndarray]
 ) -> Source:
-    """The source with the matrix of the data and the values of the other columns; dates are extras."""
+    """The source with the matrix of the data and the values of the other columns."""
     names = list(table.kinds)
-    are_text = [name for name in choice.chosen if table.kinds[name] != DATES or name in request.apart]
-    text = {name: others[name] for name in are_text if name in others}
+    text = {name: others[name] for name in choice.chosen if name in others}
     extra = {name: values for name, values in others.items() if name not in text}
     numbers = [part for name in choice.data for part in _names_in_matrix(table, name)]
     source = Source(table.path, X, numbers, text, extra, notes=choice.notes)
