@@ -357,3 +357,18 @@ def test_a_reader_of_the_stages_that_goes_away(table, tmp_path, monkeypatch):
         with pytest.raises(BrokenPipeError):
             stages.write("nobody reads this\n")
     assert len(package.load("map.npz").Y) == 80
+
+
+def test_a_column_of_embeddings(sce, tmp_path):
+    """The data are the lists; the columns used are one name; a map of them is exported with its ids."""
+    rng = np.random.default_rng(0)
+    rows = [{"id": f"r{i}", "text": "x" * 50, "label": i % 2, "e": rng.normal(size=9).tolist()} for i in range(60)]
+    (tmp_path / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    said = sce("embed", "t.jsonl", "-o", "t.npz")
+    assert (
+        "Column 'e' is used as data, 9 numbers in each row; the other columns are not data, choose them with --columns"
+        in said.err
+    )
+    assert "Columns used (9): e[0:9]." in said.err
+    assert "e[0:9]\n" in sce("info", "t.npz").out
+    assert "did you mean 'text'" in sce("embed", "t.jsonl", "--columns", "txt", "-o", "u.npz").err

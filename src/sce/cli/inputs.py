@@ -10,6 +10,7 @@ from sce.cli.console import Console
 from sce.cli.options import Option, UsageError
 from sce.core.hints import clipped
 from sce.core.write import check_writable
+from sce.data.content import in_short
 from sce.data.datasets.find import about, is_name
 from sce.data.nodes import BY_POSITION, in_order_of_rows
 from sce.data.preparation import Preparation
@@ -193,8 +194,9 @@ def read_prepared(
     for note in table.notes:
         console.note(note)
     if table.used is not None:
-        shown = ", ".join(clipped(name) for name in table.used[:_PRINTED_NAMES])
-        console.say(f"Columns used ({len(table.used)}): {shown}{', ...' if len(table.used) > _PRINTED_NAMES else ''}.")
+        names = in_short(table.used)
+        shown = ", ".join(clipped(name) for name in names[:_PRINTED_NAMES])
+        console.say(f"Columns used ({len(table.used)}): {shown}{', ...' if len(names) > _PRINTED_NAMES else ''}.")
     return table
 
 
@@ -224,7 +226,7 @@ def source_facts(args: Any, table: Table, console: Console) -> dict[str, Any]:
     return {
         "source": table.path.name,
         "columns": table.X.shape[1],
-        **({} if table.used is None or len(table.used) > _KEPT_NAMES else {"columns_used": table.used}),
+        **({} if table.used is None or len(table.used) > _KEPT_NAMES else {"columns_used": in_short(table.used)}),
         "preparation": {**recipe_of(args).facts(), **graph},
         "notes": [*console.notes, *console.warnings],
     }

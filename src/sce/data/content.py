@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -116,6 +117,24 @@ def _names_in_matrix(table: Content, name: str) -> list[str]:
     if table.kinds[name] != VECTORS:
         return [name]
     return [f"{name}[{place}]" for place in range(table.vectors(name).width)]
+
+
+def in_short(names: list[str]) -> list[str]:
+    """Names of columns, with one name for all numbers of a column of vectors.
+
+    Examples
+    --------
+    >>> in_short(["age", "embedding[0]", "embedding[1]", "embedding[2]"])
+    ['age', 'embedding[0:3]']
+    """
+    short: list[str] = []
+    for stem, group in itertools.groupby(
+        names, key=lambda name: name.rpartition("[")[0] if name.endswith("]") else None
+    ):
+        found = list(group)
+        is_vector = stem and found == [f"{stem}[{place}]" for place in range(len(found))]
+        short += [f"{stem}[0:{len(found)}]"] if is_vector else found
+    return short
 
 
 def _refuse_others(table: Content, names: list[str]) -> None:
