@@ -52,6 +52,8 @@ def test_the_option(sce, club, tmp_path):
     assert sce("embed", "plain.tsv", "--edges", "yes", "-o", "a.npz", *QUICK).code == 0
     assert len(package.load("a.npz").Y) == 24
     assert sce("quality", "a.npz", "--graph", "plain.tsv", "--quiet").code == 0
+    assert sce("embed", "--graph", "plain.tsv", "-o", "b.npz", *QUICK).code == 0  # by --graph a graph is expected
+    assert (package.load("a.npz").Y == package.load("b.npz").Y).all()
     said = sce("quality", "a.npz", "--data", "plain.tsv")
     assert (said.code, "give it with --graph" in said.err) == (2, True)
     said = sce("embed", "edges.csv", "--edges", "no")

@@ -14,6 +14,7 @@ from sce.data.recipe import Recipe
 OTHER_READING = {
     "columns": ["a", "2:5"], "drop": ["b"], "ids": "id", "weights": "w", "array": "Z", "transpose": True,
     "decimal_comma": True, "labels": "none", "header": "no", "keep": ["c"],
+    "edges": "a,b",
 }  # fmt: skip
 OTHER_PREPARATION = {
     "missing": "drop",

@@ -91,7 +91,7 @@ def _listed(edges: Any) -> list[Any]:
 
 
 def read_table_or_edges(
-    path: str | Path, request: Request, edges: str | Sequence[str], *, may_warn: bool = True
+    path: str | Path, request: Request, edges: str | Sequence[str], *, is_expected: bool = False
 ) -> Source:
     """A file as :func:`sce.data.formats.read_source` reads it, or as a graph if it is a list of edges.
 
@@ -101,8 +101,8 @@ def read_table_or_edges(
     request : Request
     edges : {"auto", "yes", "no"} or two or three names
         Whether the file is a list of edges; or the columns of source, target and weight.
-    may_warn : bool, default=True
-        Whether to warn of a table that may be a list of edges, and is read as a table.
+    is_expected : bool, default=False
+        Whether a graph is expected, so that what may be a list of edges is read as one, instead of as a table with a warning.
     """
     whole = request.columns is None and not request.drop and request.array is None
     if edges == "no" or (edges == "auto" and not whole):
@@ -116,7 +116,7 @@ def read_table_or_edges(
         if found is None:
             raise
         return found
-    columns = None if source.is_graph else _recognised(source, may_warn=may_warn)
+    columns = None if source.is_graph else _recognised(source, is_expected=is_expected)
     if columns is None:
         return source
     found = _read_edges(source.path, request, [name for name in columns if name])
@@ -158,7 +158,7 @@ def _plain_edges_of_text(path: str | Path, request: Request) -> Source | None:
 # ---------------------------------------------------------------------------------------------------------- recognition
 
 
-def _recognised(source: Source, *, may_warn: bool) -> EdgeColumns | None:
+def _recognised(source: Source, *, is_expected: bool) -> EdgeColumns | None:
     """The columns of a table that is plainly a list of edges; a warning where it may be one."""
     names = [*source.text, *source.extra, *(source.names or [])]
     pair = _pair(names) or _pair_by_values(source)
@@ -177,7 +177,9 @@ def _recognised(source: Source, *, may_warn: bool) -> EdgeColumns | None:
     if known and first.dtype.kind in "OU":
         return columns
     many = len(set(first.tolist()) | set(second.tolist())) >= _FEWEST_NODES
-    if may_warn and (kind is not None or (len(others) <= 1 and many)):
+    if is_expected:
+        return columns
+    if kind is not None or (len(others) <= 1 and many):
         given = ",".join(name for name in columns if name)
         warn(
             f"{source.path} may be a list of edges, from column {pair[0]!r} to {pair[1]!r}, but is read as a table of points; "

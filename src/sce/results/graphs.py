@@ -35,7 +35,7 @@ def read_graph_table(
     ----------
     path : str or Path
     edges : str or list of str, default="auto"
-        As for :func:`sce.read`; here a table of two or three columns that is not square is a list of edges, too.
+        As for :func:`sce.read`, but a table that may be a list of edges is one.
     labels, ids : str, optional
         What colours and what names the nodes: an attribute of theirs, FILE or FILE:COLUMN.
     """
@@ -56,16 +56,7 @@ def _source(path: Path, edges: str | list[str]) -> Source:
                 return _square(Source(path, load_sparse(path)))
     if kind == ".h5ad":
         return read_source(path, Request(array="connectivities"))
-    source = read_table_or_edges(path, Request(), edges, may_warn=False)
-    rows, columns = source.X.shape[0], source.X.shape[1] + len(source.text)
-    if (
-        not source.is_graph
-        and edges == "auto"
-        and columns in (2, 3)
-        and rows != columns
-        and (source.names or source.text)
-    ):
-        source = read_table_or_edges(path, Request(), "yes")
+    source = read_table_or_edges(path, Request(), edges, is_expected=True)
     if source.text:
         raise InputError(
             f"{path} has columns of text ({', '.join(source.text)}); a graph is a square matrix of numbers, or a list of "
