@@ -52,6 +52,16 @@ def test_begins_with_the_story(embedded):
     assert "all clusters are real" in thorough
 
 
+def test_the_graph_is_made_again_from_the_data(embedded):
+    """With the parameters and the seed of the map, so with the same figures."""
+    figures = [
+        json.loads(embedded("quality", "map.npz", "--data", "data.csv", *graph, "--json").out)["figures"]
+        for graph in ((), ("--graph", "P.npz"))
+    ]
+    assert figures[0] == figures[1]
+    assert "n_real" in figures[0]
+
+
 def test_data_are_prepared_as_they_were_for_the_map(sce, table):
     """Wildly scaled columns, which --normalize made equal: the map keeps neighbours of the prepared data only."""
     rows = (table * [1e6, 1, 1, 1]).tolist()

@@ -171,7 +171,7 @@ def test_pictures_can_be_computed_without_matplotlib():
         "assert block_density(np.ones((9, 9)), np.arange(9) // 3, 3).density.shape == (3, 3)\n"
         "Y = np.random.default_rng(0).normal(size=(50, 2))\n"
         "classes = as_labels(np.arange(50) % 3, 50, 'auto')\n"
-        "paint = palette.by_class(classes.codes, 3, beside_grey=False)\n"
+        "paint = palette.by_class(classes.codes, palette.class_colors(3))\n"
         "frame = raster.Frame(Y.min(axis=0), Y.max(axis=0), np.full(2, 100.0))\n"
         "radius = dots.dot_size(Y, frame) ** 0.5 / 2\n"
         "image = raster.image(Y, paint, frame, 1.0, radius, lambda D: dots.fit_tone(dots.crowd(D), colored=True))\n"

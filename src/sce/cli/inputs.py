@@ -27,7 +27,7 @@ from sce.results.graphs import read_graph_table, refuse_to_replace_graph
 _READING_KEYS = ("columns", "drop", "keep", "ids", "weights", "array", "transpose", "decimal_comma")
 _PREPARING_KEYS = ("missing", "log1p", "normalize", "one_hot", "merge_copies", "pca", "auto")
 _KEPT_NAMES = 1000  # of columns, that a result keeps
-_PRINTED_NAMES = 20  # of columns, that are printed
+_PRINTED_NAMES = 10  # of columns, that are printed
 _NODE_KEYS = ("ids",)  # those of them that graphs have, too
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from sce.cli.commands.plot import PICTURES, write_picture
 from sce.cli.console import Console
 from sce.cli.inputs import matrix_kind, read_prepared
 from sce.cli.options import UsageError
+from sce.core.parallel import Team, resolve_n_jobs
 from sce.core.progress import Reporter
 from sce.core.write import check_writable
 from sce.data.label_files import read_label_file
@@ -18,6 +20,8 @@ from sce.data.labels import Classes, as_labels
 from sce.data.recipe import Recipe
 from sce.errors import InputError
 from sce.estimator import SCE
+from sce.graph.affinity_names import AFFINITY_NAMES
+from sce.graph.build import GraphOptions, build_affinity
 from sce.graph.precomputed import check_affinity
 from sce.quality import Quality, assess, clusterability, points, stability
 from sce.quality.report import figure_lines
@@ -33,7 +37,8 @@ def run(args: Any, console: Console) -> None:
     table = None if args.points is None else check_writable(args.points, TABLE_FILES, args.maps)
     maps = [load(path) for path in args.maps]
     first = maps[0]
-    X, P = _data(args, first, console), _graph(args, first)
+    X = _data(args, first, console)
+    P = _graph(args, first, X, console)
     console.stage("read")
     if picture is not None and P is None:
         raise UsageError(f"--plot draws the graph, which {args.maps[0]} does not hold; name it with --graph.")
@@ -88,16 +93,37 @@ def _data(args: Any, result: Map, console: Console) -> Any:
     return table.X
 
 
-def _graph(args: Any, result: Map) -> Any:
+def _graph(args: Any, result: Map, X: Any, console: Console) -> Any:
+    """The graph of the map: in it, in a file, or made again from the data, with the same bytes."""
     edges = Recipe.from_facts(result.facts.get("preparation", {})).reading.edges
     P = result.P if args.graph is None else read_graph(args.graph, edges)
     if P is None:
-        return None
+        return _graph_made_again(args, result, X, console)
     if P.shape[0] != len(result.Y):
         raise InputError(
             f"{args.graph} has {P.shape[0]} points, but {args.maps[0]} has {len(result.Y)}; give the graph of this map."
         )
     return check_affinity(P)
+
+
+def _graph_made_again(args: Any, result: Map, X: Any, console: Console) -> Any:
+    """The graph as the fit made it; None where that is not known."""
+    used = result.parameters
+    if (
+        X is None
+        or used.get("affinity") not in AFFINITY_NAMES
+        or "precomputed" in (used["affinity"], used.get("metric"))
+    ):
+        return None
+    options = GraphOptions(
+        **{name: used[name] for name in ("affinity", "n_neighbors", "perplexity", "metric") if name in used}
+    )
+    jobs, seed = resolve_n_jobs(args.n_jobs), int(used.get("random_state") or 0)
+    with warnings.catch_warnings(), Reporter(console.verbose) as report, Team(jobs, report.meter("Graph")) as team:
+        warnings.simplefilter("ignore")  # the fit has given them
+        P = build_affinity(X, options, team, seed).P
+    console.stage("graph", "Made the graph again")
+    return P
 
 
 def _classes(args: Any, result: Map) -> np.ndarray | None:
