@@ -226,3 +226,70 @@ def test_the_estimator_names_the_right_call(cells):
         SCE().fit(cells)
     with pytest.raises(InputError, match=re.escape("for arrays use sce.SCE().fit")):
         sce.tl.sce(cells.X)
+
+
+# ---------------------------------------------------------------------------------------------------------- in the shell
+
+
+@pytest.fixture
+def file(sc, tmp_path):
+    """A file as scanpy leaves it, in the current folder: counts, principal components, the graph of neighbours."""
+    adata = sc.datasets.pbmc68k_reduced()
+    adata.write_h5ad(tmp_path / "cells.h5ad")
+    return adata
+
+
+@pytest.fixture
+def shell(request, file):
+    """The command line, in the folder of the file."""
+    return request.getfixturevalue("sce")
+
+
+def test_the_shell_names_what_else_may_be_embedded(shell):
+    """Principal components and the graph of scanpy."""
+    said = shell("embed", "cells.h5ad", "-o", "map.npz")
+    assert said.code == 0, said.err
+    assert "X_pca" in said.err
+    assert "connectivities" in said.err
+
+
+@pytest.mark.parametrize("array", ["connectivities", "X_pca"])
+def test_the_map_goes_back_into_a_copy_of_the_file(shell, file, sc, array):
+    """As sce.tl.sce would have put it there, with all else as it was; scanpy draws it."""
+    said = shell("embed", "cells.h5ad", "--array", array, "-o", "map.npz", "--write-h5ad", "out.h5ad")
+    assert said.code == 0, said.err
+    found, before = sc.read_h5ad("out.h5ad"), sc.read_h5ad("cells.h5ad")
+    expected = sce.tl.sce(file, use_rep=None if array == "connectivities" else array, copy=True)
+    np.testing.assert_array_equal(found.obsm["X_sce"], expected.obsm["X_sce"])
+    assert found.uns["sce"]["params"]["random_state"] == 0
+    assert "X_sce" not in before.obsm
+    assert list(found.obs.columns) == list(before.obs.columns)
+    assert set(found.uns) == {*before.uns, "sce"}
+    sc.pl.embedding(found, "X_sce", color="louvain", show=False)
+
+
+def test_a_copy_replaces_only_a_copy_with_a_map(shell, tmp_path):
+    """Its own input, and files of others, stay; an earlier copy is replaced, whole or not at all."""
+    options = ("embed", "cells.h5ad", "--array", "X_pca", "-o", "map.npz", "--write-h5ad")
+    assert "is the file that is being read" in shell(*options, "cells.h5ad").err
+    (tmp_path / "other.h5ad").write_bytes((tmp_path / "cells.h5ad").read_bytes())
+    assert "has no map" in shell(*options, "other.h5ad").err
+    for _ in range(2):
+        assert shell(*options, "out.h5ad").code == 0
+    assert not list(tmp_path.glob(".*part"))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["digits.csv", "--write-h5ad", "out.h5ad"], "copies an .h5ad file"),
+        (["cells.h5ad", "--transpose", "--write-h5ad", "out.h5ad"], "needs a point for each cell"),
+        (["cells.h5ad", "--missing", "drop", "--write-h5ad", "out.h5ad"], "needs a point for each cell"),
+        (["cells.h5ad", "--write-h5ad", "out.csv"], ".h5ad"),
+    ],
+)
+def test_copies_that_cannot_be(shell, options, words):
+    """A sentence before any work."""
+    said = shell("embed", *options)
+    assert said.code in (2, 4)
+    assert words in said.err

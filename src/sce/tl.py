@@ -15,7 +15,7 @@ from sce.core.validate import draw_seed
 from sce.errors import InputError, ParameterError
 from sce.estimator import SCE
 from sce.layout.start import STARTS
-from sce.results.archive import plain
+from sce.results.annotated import ABOUT_KEY, MAP_KEY, described
 
 __all__ = ["sce"]
 
@@ -25,7 +25,6 @@ _OF_THE_SEARCH = (
     "perplexity",
     "metric",
 )  # parameters of SCE without effect on a given graph
-_DEFAULT_KEY = "X_sce"
 _DEFAULT_NEIGHBORS = "neighbors"  # where scanpy.pp.neighbors puts what it did
 
 
@@ -35,7 +34,7 @@ def sce(
     *,
     neighbors_key: str | None = None,
     use_rep: str | None = None,
-    key_added: str = _DEFAULT_KEY,
+    key_added: str = MAP_KEY,
     init_pos: str | np.ndarray | None = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
@@ -92,14 +91,8 @@ def sce(
     result = adata.copy() if copy else adata
     result.obsm[key_added] = model.embedding_
     start = {} if init_pos is None else {"init_pos": init_pos if isinstance(init_pos, str) else "array"}
-    used = {**source, **start, "random_state": int(seed), "n_components": n_components, **plain(parameters)}
-    result.uns[_home(key_added)] = {
-        "params": {
-            name: value for name, value in used.items() if value is not None
-        },  # None cannot be written to a file
-        "r": model.scale_,
-        "n_epochs": model.n_epochs_,
-    }
+    used = {**source, **start, "random_state": int(seed), "n_components": n_components, **parameters}
+    result.uns[_home(key_added)] = described(used, model.scale_, model.n_epochs_)
     return result if copy else None
 
 
@@ -143,7 +136,7 @@ def _check_names(adata: Any, key_added: str, parameters: dict[str, Any]) -> None
 
 def _home(key_added: str) -> str:
     """The key of uns for the parameters of a map, as scanpy chooses it."""
-    return "sce" if key_added == _DEFAULT_KEY else key_added
+    return ABOUT_KEY if key_added == MAP_KEY else key_added
 
 
 def _graph(adata: Any, neighbors_key: str | None) -> tuple[dict[str, Any], Any]:

@@ -248,6 +248,9 @@ WRITING = Group(
         Option("--plot", "also draw the map (.png, .svg or .pdf)", "FILE"),
         Option("--keep-data", "keep the prepared data in the map", flag=True),
         Option("--keep-graph", "keep the graph in the map", flag=True),
+        Option(
+            "--write-h5ad", "also copy DATA, an .h5ad, with the map in obsm['X_sce'], where scanpy finds it", "FILE"
+        ),
     ],
 )
 

@@ -79,7 +79,7 @@ def atomic(path: str | Path) -> Iterator[BinaryIO]:
     part = _beside(target)
     try:
         try:
-            with part.open("xb") as file:
+            with part.open("x+b") as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())

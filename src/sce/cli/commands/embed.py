@@ -18,6 +18,7 @@ from sce.cli.inputs import (
     read_source,
     save_result,
     source_facts,
+    source_files,
 )
 from sce.cli.options import UsageError, nearest
 from sce.data.formats import read_source as read_file
@@ -26,6 +27,7 @@ from sce.errors import InputError
 from sce.estimator import SCE, check_parameters
 from sce.layout.scale_names import rules_with
 from sce.layout.start import STARTS
+from sce.results.annotated import MAP_KEY, check_h5ad_output, described, write_h5ad
 from sce.results.graphs import write_graph
 from sce.results.maps import MAP_KIND, Map, load
 
@@ -37,6 +39,7 @@ def run(args: Any, console: Console) -> None:
     console.stage("start")
     _check_usage(args)
     outputs = check_outputs(args, MAP_KIND)
+    cells = None if args.write_h5ad is None else check_h5ad_output(args.write_h5ad, source_files(args)[0])
     model = make_model(args, _EMBED_OPTIONS, console)
     check_parameters(model)
     table, P = read_source(args, console)
@@ -50,6 +53,11 @@ def run(args: Any, console: Console) -> None:
         write_graph(model.affinity_, outputs["save_graph"])
     if args.plot:
         write_picture(draw(result, **colors), outputs["plot"])
+    if cells is not None:
+        Y = result.Y if result.point_of_row is None else result.Y[result.point_of_row]
+        used = model.get_params(deep=False) | {"init": args.init or "auto"}
+        write_h5ad(source_files(args)[0], cells, Y, described(used, result.r, model.n_epochs_))
+        console.say(f"{args.write_h5ad}: the cells with the map in obsm['{MAP_KEY}']")
     console.stage("write")
     _report(args, result, model, written, console)
 
@@ -59,12 +67,26 @@ def run(args: Any, console: Console) -> None:
 
 def _check_usage(args: Any) -> None:
     check_source_usage(args)
+    if args.write_h5ad is not None:
+        _check_h5ad_usage(args)
     if args.alpha is not None and args.scale not in (None, *rules_with("alpha")):
         raise UsageError(f"--alpha is only for --scale {' or '.join(rules_with('alpha'))}; leave one of them out.")
     if args.init and args.init not in STARTS and Path(args.init).suffix.lower() not in (".npy", ".npz"):
         near = nearest(args.init, STARTS)
         raise UsageError(
             f"--init takes {', '.join(STARTS)}, an .npy or a map, not {args.init!r}{near} (see sce embed --help)."
+        )
+
+
+def _check_h5ad_usage(args: Any) -> None:
+    """Refuse to put a map beside cells that are not there, or not one row each."""
+    source = source_files(args)[0]
+    if not source.lower().endswith(".h5ad"):
+        raise UsageError(f"--write-h5ad copies an .h5ad file, which {source} is not; leave it out.")
+    if args.transpose or args.missing == "drop":
+        other = "--transpose" if args.transpose else "--missing drop"
+        raise UsageError(
+            f"--write-h5ad needs a point for each cell, which {other} does not give; leave one of them out."
         )
 
 
