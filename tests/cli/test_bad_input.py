@@ -349,7 +349,7 @@ CASES = {
         "P.npz has 30 points, but data.csv has 20 rows; give the graph of these data.",
     ),
     "a graph that is a table": (
-        put("data.csv", "a,b\n1,2\n3,4\n5,6\n"), "embed --graph data.csv", 3,
+        put("data.csv", "a,b\n1,2.5\n3,4.5\n5,6.5\n"), "embed --graph data.csv", 3,
         "data.csv has the shape (3, 2); a graph is a square matrix, with a row and a column for each point, or a list of "
         "edges (--edges yes). If these are data, give them as data, not as a graph.",
     ),

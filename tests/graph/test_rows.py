@@ -110,7 +110,7 @@ def test_each_distinct_row_stands_for_its_copies(values, k):
     distinct = distinct_rows(Rows(X.copy(), 1.0, own=True), Team(1))
     gaps = np.abs(distinct.rows.values - 0.9).sum(axis=1)
     order = np.argsort(gaps, kind="stable")[:k].astype(np.int32)
-    ids, distances = list_copies(distinct, order[None], gaps[order][None], k)
+    ids, distances = list_copies(distinct.copies, distinct.groups[order][None], gaps[order][None], k)
     expected = np.sort(np.abs(X - 0.9).sum(axis=1))[:k]
     assert (distances[0] == expected).all()
     assert (np.abs(X[ids[0]] - 0.9).sum(axis=1) == expected).all()

@@ -26,6 +26,7 @@ DATA = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::sce.ScalingWarning")
 @pytest.mark.parametrize("name", DATA)
 def test_sentences_figures_and_table_agree(name):
     """Numbers of clusters, groups and real clusters are the same everywhere; clusters run into one another in both."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sce.core.linalg import sample_rows
+from sce.core.mmap import take
 from sce.core.random import stream
 from sce.core.warn import warn
 from sce.errors import ScalingWarning
@@ -57,7 +58,7 @@ def unequal_columns(X: Any) -> list[tuple[int, float]] | None:
     --------
     >>> X = np.random.default_rng(0).normal(size=(100, 3))
     >>> unequal_columns(X), [column for column, _ in unequal_columns(X * [1, 1000, 1])]
-    (None, [1, 2])
+    (None, [1, 0])
     """
     if hasattr(X, "tocsr") or X.ndim != 2 or X.shape[1] < 2:
         return None
@@ -68,7 +69,7 @@ def unequal_columns(X: Any) -> list[tuple[int, float]] | None:
 
 def _sampled_spreads(X: np.ndarray) -> np.ndarray:
     """The standard deviation of each column among up to 10,000 rows, where there are values."""
-    sample = np.asarray(X[sample_rows(X.shape[0], _SAMPLED_ROWS, stream(0, "spreads"))], np.float64)
+    sample = take(X, sample_rows(X.shape[0], _SAMPLED_ROWS, stream(0, "spreads")), np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isnan(sample).any():
             return np.asarray(np.ma.masked_invalid(sample).std(axis=0).filled(0.0))

@@ -51,7 +51,7 @@ def view(Y: np.ndarray, frame: str = "auto", ratio: float | None = None) -> View
     >>> Y = np.vstack([np.random.default_rng(0).uniform(size=(1000, 2)), [[100.0, 0.0]]])
     >>> near, far = view(Y), view(Y, "all")
     >>> near.outside, near.high.round(2).tolist(), far.outside, far.high.round(2).tolist()
-    (1, [1.03, 1.03], 0, [103.0, 25.5])
+    (1, [1.03, 1.03], 0, [103.0, 27.0])
     """
     least, most = _corners(Y)
     if Y.shape[1] != 2:
