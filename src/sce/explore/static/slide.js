@@ -1,0 +1,74 @@
+// The slider over the repulsion weight: points morph from over-attractive to over-repulsive.
+
+import { button, el, fill, readable } from "./dom.js";
+
+/** Fill the slider of a sweep; a single map has none. */
+export function slidePanel(host, page) {
+  const { about, store, scene, source } = page;
+  if (!about.frames) return;
+  const { r, alphas, marks, figures } = about.frames;
+  const last = r.length - 1;
+  const kept = new Map([[store.state.frame, Promise.resolve(scene.a)]]);
+  const words = el("output", { class: "note" });
+  const input = el("input", {
+    type: "range", min: 0, max: last, step: 0.02, value: store.state.frame, "aria-label": alphas ? "alpha" : "Repulsion weight r",
+    id: "slide-input", on: { input: () => move(Number(input.value)), change: () => settle() },
+  });
+  const places = el("div", { class: "marks" });
+  for (const [name, { r: chosen, frame }] of Object.entries(marks)) {
+    if (frame === null) continue;
+    const mark = button(name, () => glide(frame), { title: `${name} chooses r = ${readable(chosen)}` });
+    mark.style.left = `${(100 * frame) / last}%`;
+    places.append(mark);
+  }
+  host.hidden = false;
+  fill(host, input, places, words);
+  let wanted = store.state.frame;
+  tell(wanted);
+
+  function points(frame) {
+    if (!kept.has(frame)) kept.set(frame, source.points(frame).then(({ xy }) => xy));
+    return kept.get(frame);
+  }
+
+  async function move(at) {
+    wanted = at;
+    tell(at);
+    const low = Math.min(Math.floor(at), last - 1);
+    const [a, b] = await Promise.all([points(low), points(low + 1)]);
+    if (wanted === at) scene.setBlend(a, b, at - low);
+    for (const near of [low - 1, low + 2]) if (near >= 0 && near <= last) points(near);
+  }
+
+  async function settle() {
+    const frame = Math.round(wanted);
+    store.set({ frame });
+    const xy = await points(frame);
+    if (Math.round(wanted) !== frame) return;
+    input.value = frame;
+    tell(frame);
+    scene.setPoints({ xy, dims: scene.dims, n: scene.n }, { keepView: true });
+  }
+
+  function glide(frame) {
+    const [from, start] = [wanted, performance.now()];
+    const step = async (now) => {
+      const share = Math.min(1, Math.max(0, now - start) / 900);
+      input.value = from + (frame - from) * share;
+      await move(Number(input.value));
+      if (share < 1) requestAnimationFrame(step);
+      else settle();
+    };
+    requestAnimationFrame(step);
+  }
+
+  function tell(at) {
+    const k = Math.round(at);
+    const parts = [alphas ? `alpha = ${readable(alphas[k])}` : "", `r = ${readable(r[k])}`];
+    for (const [name, values] of Object.entries(figures).slice(0, 4)) {
+      if (values[k] !== null) parts.push(`${name.replaceAll("_", " ")} ${readable(values[k])}`);
+    }
+    words.textContent = parts.filter(Boolean).join(" · ");
+    input.setAttribute("aria-valuetext", words.textContent);
+  }
+}
