@@ -1,6 +1,6 @@
 // Names of classes or clusters on the map, clear of one another.
 
-const FONT = "600 13px system-ui, sans-serif";
+export const FONT = "600 13px system-ui, sans-serif";
 const SAMPLE = 20000; // points by which the place of a name is found
 const MOST = 200; // names
 const TURNS = 6; // of the search for the densest place
@@ -34,29 +34,34 @@ function meanOf(rows, a, dims) {
   return Array.from({ length: dims }, (_, c) => rows.reduce((sum, i) => sum + a[dims * i + c], 0) / rows.length);
 }
 
-/** Draws the names over the points; those without room are left out. */
-export function drawNames(context, scene, found, nameOf, theme) {
+/** The names that have room on the page, the largest classes first: { text, x, y } in CSS pixels. */
+export function placeNames(context, scene, found, nameOf) {
+  context.font = FONT;
+  const placed = [];
+  for (const { code, point } of found) {
+    const text = shortened(nameOf(code));
+    const [x, y] = scene.camera.toPage(point).map((value) => value / scene.ratio);
+    const half = context.measureText(text).width / 2 + GAP;
+    const box = [x - half, y - 9, x + half, y + 9];
+    const meets = ({ box: other }) => box[0] < other[2] && box[2] > other[0] && box[1] < other[3] && box[3] > other[1];
+    if (text && !placed.some(meets)) placed.push({ text, x, y, box });
+  }
+  return placed;
+}
+
+/** Write placed names. */
+export function drawNames(context, placed, theme) {
   context.font = FONT;
   context.textAlign = "center";
   context.textBaseline = "middle";
   context.lineJoin = "round";
-  const taken = [];
-  for (const { code, point } of found) {
-    const text = shortened(nameOf(code));
-    if (!text) continue;
-    const [px, py] = scene.camera.toPage(point);
-    const x = px / scene.ratio, y = py / scene.ratio;
-    const half = context.measureText(text).width / 2 + GAP;
-    const box = [x - half, y - 9, x + half, y + 9];
-    if (taken.some((other) => box[0] < other[2] && box[2] > other[0] && box[1] < other[3] && box[3] > other[1])) continue;
-    taken.push(box);
-    context.lineWidth = 4;
-    context.strokeStyle = theme.dark ? "rgba(22,24,29,0.85)" : "rgba(255,255,255,0.9)";
-    context.fillStyle = theme.text;
+  context.lineWidth = 4;
+  context.strokeStyle = theme.dark ? "rgba(22,24,29,0.85)" : "rgba(255,255,255,0.9)";
+  context.fillStyle = theme.text;
+  for (const { text, x, y } of placed) {
     context.strokeText(text, x, y);
     context.fillText(text, x, y);
   }
-  return taken.length;
 }
 
 function shortened(text) {

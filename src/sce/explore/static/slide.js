@@ -2,6 +2,9 @@
 
 import { button, el, fill, readable } from "./dom.js";
 
+// The figures of a frame that are told beneath the slider.
+const TOLD = [["n_clusters", "clusters seen"], ["accuracy", "accuracy"], ["edges_kept", "edges kept"]];
+
 /** Fill the slider of a sweep; a single map has none. */
 export function slidePanel(host, page) {
   const { about, store, scene, source } = page;
@@ -65,8 +68,9 @@ export function slidePanel(host, page) {
   function tell(at) {
     const k = Math.round(at);
     const parts = [alphas ? `alpha = ${readable(alphas[k])}` : "", `r = ${readable(r[k])}`];
-    for (const [name, values] of Object.entries(figures).slice(0, 4)) {
-      if (values[k] !== null) parts.push(`${name.replaceAll("_", " ")} ${readable(values[k])}`);
+    for (const [name, told] of TOLD) {
+      const value = figures[name]?.[k];
+      if (value !== null && value !== undefined) parts.push(`${told} ${readable(value)}`);
     }
     words.textContent = parts.filter(Boolean).join(" · ");
     input.setAttribute("aria-valuetext", words.textContent);

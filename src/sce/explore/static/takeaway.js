@@ -27,7 +27,7 @@ export function takeawayPanel(page) {
     if (!store.state.selection) return trouble("Select some points first.");
     return source.live ? get("rows", "csv", selected)() : save(`${name()}-rows.csv`, await rowsAsCsv(source, store.state.selection));
   };
-  const picture = (make, ending) => async () => save(`${name()}.${ending}`, await make(scene, store.state));
+  const picture = (make, ending) => async () => save(`${name()}.${ending}`, await make(scene, store.state, page.names));
   const live = source.live ? [
     el("div", { class: "row" }, button("Labels as CSV", get("labels", "csv"), { id: "labels-csv" }), button("Labels as Parquet", get("labels", "parquet"))),
     el("div", { class: "row" }, button("New map with these labels", get("map", "npz")), button("Figures", get("figures", "json"))),
@@ -56,7 +56,7 @@ export async function pngOf(scene) {
 }
 
 /** The present view as SVG: circles, or an image where there are too many. */
-export async function svgOf(scene, { ink, theme }) {
+export async function svgOf(scene, { ink, theme }, names) {
   const { width, height } = scene.camera;
   const space = "http://www.w3.org/2000/svg";
   const svg = document.createElementNS(space, "svg");
@@ -80,6 +80,13 @@ export async function svgOf(scene, { ink, theme }) {
   else for (const [x, y, number] of seen) {
     const color = [...ink.palette.subarray(4 * number, 4 * number + 3)].join(" ");
     put("circle", { cx: x.toFixed(1), cy: y.toFixed(1), r: (size / 2).toFixed(2), fill: `rgb(${color})`, "fill-opacity": opacity.toFixed(2) });
+  }
+  const { ratio } = scene;
+  for (const { text, x, y } of names) {
+    put("text", {
+      x: x * ratio, y: y * ratio, style: `font: 600 ${13 * ratio}px system-ui, sans-serif`, "text-anchor": "middle", "dominant-baseline": "central",
+      fill: THEMES[theme].text, stroke: `rgb(${THEMES[theme].background.join(" ")})`, "stroke-width": 3 * ratio, "paint-order": "stroke",
+    }, text);
   }
   return new Blob([new XMLSerializer().serializeToString(svg)], { type: "image/svg+xml" });
 }
