@@ -151,8 +151,8 @@ class FileSource {
     return this.meta.about;
   }
 
-  async points() {
-    return { ...this.meta.points, xy: this.arrays.xy.data };
+  async points(frame) {
+    return { ...this.meta.points, xy: this.arrays[`xy${frame}`].data };
   }
 
   async column(name) {

@@ -84,7 +84,7 @@ export async function svgOf(scene, { ink, theme }, names) {
   const { ratio } = scene;
   for (const { text, x, y } of names) {
     put("text", {
-      x: x * ratio, y: y * ratio, style: `font: 600 ${13 * ratio}px system-ui, sans-serif`, "text-anchor": "middle", "dominant-baseline": "central",
+      x: x * ratio, y: y * ratio, "font-family": "system-ui, sans-serif", "font-weight": 600, "font-size": 13 * ratio, "text-anchor": "middle", "dominant-baseline": "central",
       fill: THEMES[theme].text, stroke: `rgb(${THEMES[theme].background.join(" ")})`, "stroke-width": 3 * ratio, "paint-order": "stroke",
     }, text);
   }
