@@ -27,6 +27,7 @@ class Attached(NamedTuple):
     """What is known of the rows of a map besides their coordinates."""
 
     X: Any = None  # as it was embedded
+    names: tuple[str, ...] | None = None  # of the columns of X, where they are known
     columns: tuple[PointColumn, ...] = ()
     images: Images | None = None
     notes: tuple[str, ...] = ()
@@ -55,7 +56,7 @@ def attach_table(result: Map | Sweep, table: Table, recipe: Recipe, columns: lis
     raw = table.X if isinstance(rows, slice) else table.X[rows]
     found = find_images(raw, table.names, images)
     chosen = list(_listed_columns(table, rows, columns, result, skip_numbers=found is not None))
-    return Attached(X, tuple(chosen), found, _note_on_columns(table, columns, found))
+    return Attached(X, _names(X, prepared), tuple(chosen), found, _note_on_columns(table, columns, found))
 
 
 def attach_kept(result: Map | Sweep, columns: list[str] | None, images: str) -> Attached:
@@ -70,7 +71,12 @@ def attach_kept(result: Map | Sweep, columns: list[str] | None, images: str) -> 
     table = Table(Path("the map"), X, None if names is None else [str(name) for name in names])
     found = find_images(X, table.names, images)
     chosen = list(_listed_columns(table, EVERY_ROW, columns, result, skip_numbers=found is not None))
-    return Attached(X, tuple(chosen), found, _note_on_columns(table, columns, found))
+    return Attached(X, _names(X, table), tuple(chosen), found, _note_on_columns(table, columns, found))
+
+
+def _names(X: Any, table: Table) -> tuple[str, ...] | None:
+    names = table.names
+    return tuple(names) if names is not None and len(names) == X.shape[1] else None
 
 
 def _of_points(X: Any, data: str | Path, result: Map | Sweep) -> Any:

@@ -81,7 +81,9 @@ def open_session(
     if graph is not None:
         attached = attached._replace(graph=_graph_of(graph, result, path))
     _choose_labels(result, labels, path)
-    return Session(path, result, attached, notes=list(attached.notes))
+    session = Session(path, result, attached, notes=list(attached.notes))
+    _ = session.keeper  # a damaged file is an error now, not later
+    return session
 
 
 def open_result(path: Path) -> Map | Sweep:

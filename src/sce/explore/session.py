@@ -12,6 +12,7 @@ import numpy as np
 
 from sce.explore.attached import Attached
 from sce.explore.heavy import Heavy
+from sce.explore.keeper import Keeper
 from sce.explore.point_columns import PointColumn, different_names, make_column
 from sce.graph.again import can_make_again, make_again
 from sce.results.maps import Map
@@ -55,6 +56,11 @@ class Session:
         return self.attached.X
 
     @property
+    def names_of_data(self) -> list[str]:
+        """What the columns of the data are called."""
+        return list(self.attached.names or map(str, range(self.X.shape[1])))
+
+    @property
     def metric(self) -> str:
         """The distance in the data."""
         return str(self.result.parameters.get("metric", "euclidean"))
@@ -80,12 +86,6 @@ class Session:
     def coordinates(self, frame: int) -> np.ndarray:
         """The coordinates of a frame; of a map, frame 0 is the map."""
         return self.result.map(frame).Y if isinstance(self.result, Sweep) else self.result.Y
-
-    @property
-    def ids_are_rows(self) -> bool:
-        """Whether the ids are the numbers 0, 1, 2, ..."""
-        ids = self.result.ids
-        return ids.dtype.kind in "iu" and bool(np.array_equal(ids, np.arange(len(ids))))
 
     @cached_property
     def columns(self) -> dict[str, PointColumn]:
@@ -115,6 +115,11 @@ class Session:
             return self.result.P
         return self.heavy.compute("graph", make_again, self.X, self.result.parameters)
 
+    @cached_property
+    def keeper(self) -> Keeper:
+        """The named clusters, and the file that they are in."""
+        return Keeper(self.path, self.result.ids)
+
     def about(self) -> dict[str, Any]:
         """What the page needs to know first."""
         images = self.attached.images
@@ -137,6 +142,7 @@ class Session:
                 "thumbnails": None if images is None else {"width": images.width, "height": images.height},
             },
             "ids": "numbers" if self.result.ids.dtype.kind in "iu" else "text",
+            "naming": {"revision": self.keeper.document.revision, "writable": self.keeper.writable},
             "notes": self.notes,
         }
 
