@@ -50,9 +50,14 @@ MAY_IMPORT = {
         ),
         "loading",
     },
+    "web": {"errors", "core"},
+    "explore": {
+        *("errors", "core", "data", "graph", "layout", "engines", "results", "estimator", "clusters", "quality"),
+        *("plot", "loading", "sweeping", "web"),
+    },
     "cli": {
         *("errors", "core", "data", "graph", "layout", "engines", "results", "estimator", "clusters", "quality"),
-        *("sweeping", "loading", "plot", "compare", "warm"),
+        *("sweeping", "loading", "plot", "compare", "warm", "explore"),
     },
     "__main__": {"cli"},
 }

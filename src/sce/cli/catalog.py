@@ -5,6 +5,7 @@ from __future__ import annotations
 from sce.cli.groups import (
     COMPARED_GRAPH,
     COMPARING,
+    EXPLORING,
     GRAPH_OPTIONS,
     LAYOUT,
     MEASURING,
@@ -96,6 +97,19 @@ COMMANDS = [
             "sce quality map.npz --data cells.csv --graph P.npz",
             "sce quality map.npz --clusters lasso.csv:cluster --plot blocks.png",
             "sce quality map.npz --graph P.npz --seeds 4",
+        ],
+    ),
+    Command(
+        "explore",
+        "see, question and name the clusters of a map in a browser",
+        "Open a page in the browser with a map, a sweep, or data, which are embedded first. Clusters are selected, named, and "
+        "kept beside the map in MAP.clusters.jsonl. The page is served to this machine only, until Ctrl-C.",
+        [EXPLORING, OUTPUT],
+        "sce.cli.commands.explore:run",
+        [
+            "sce explore map.npz",
+            "sce explore map.npz --data cells.csv --columns age,city --labels cells.csv:type",
+            "sce explore mnist --no-browser --port 8000",
         ],
     ),
     Command(

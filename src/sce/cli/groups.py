@@ -328,6 +328,47 @@ MEASURING = Group(
     ],
 )
 
+EXPLORING = Group(
+    "what to explore",
+    [
+        Option(
+            "map",
+            "a map made by sce embed, a sweep made by sce sweep (.npz), a file with data, or the name of a data set; data are "
+            "embedded with the defaults, and the map is kept in the current folder",
+            metavar="MAP",
+        ),
+        Option(
+            "--data",
+            "the data that were embedded, or the name of their data set: for columns, pictures, neighbours and figures",
+            "FILE",
+        ),
+        Option(
+            "--graph",
+            "the graph of the data, as saved by sce embed --save-graph; without it, it is made again from the data",
+            "FILE",
+        ),
+        Option(
+            "--columns",
+            "the columns of the data to show and to colour by: names, or ranges such as 0:9, separated by commas; by default "
+            "up to 100",
+            "NAMES",
+            names,
+        ),
+        Option(
+            "--images",
+            "the size of the images that the rows are, as 28x28; no if they are none; auto recognises square ones",
+            "SIZE",
+            str,
+            "auto",
+        ),
+        Option("--labels", "labels in FILE or FILE:COLUMN, or none; by default the labels in the map", "NAME"),
+        Option("--port", "the port of the page; by default a free one", "N", whole, 0),
+        Option("--host", "the address to serve at", "NAME", str, "127.0.0.1"),
+        Option("--no-browser", "print the address of the page, and do not open it", flag=True),
+        Option("--n-jobs", "threads of the embedding; all cores by default", "N", whole),
+    ],
+)
+
 # The graph is kept in the folder of the comparison, so it need not be saved.
 COMPARED_GRAPH = Group(
     GRAPH_OPTIONS.title, [option for option in GRAPH_OPTIONS.options if option.name != "--save-graph"]

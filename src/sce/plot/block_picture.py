@@ -15,11 +15,9 @@ from sce.errors import ParameterError
 from sce.plot import legend as beside
 from sce.plot.axes import check_axes, check_sizes, new_axes
 from sce.plot.scales import Scale
-from sce.quality.block_density import NO_CLUSTER, Blocks, block_density, similarities_of
+from sce.quality.block_density import NO_CLUSTER, Blocks, block_density, density_limits, similarities_of
 
 _BLOCK_PICTURE_INCHES = 6.6  # width of new axes, as of a scatter plot
-_DARKEST_DENSITY = 100.0  # in multiples of the mean; more if much of P is denser
-_MAX_DECADES = 4  # between the lightest and the darkest density
 _MIN_PIXELS = 100  # in each direction, even if P has few entries
 _POINTS_PER_NAME = 11.0  # height of a name on the axis, in points of 1/72 inch
 _POINTS_BETWEEN_LINES = 4.0  # at least, in points of 1/72 inch
@@ -135,21 +133,10 @@ def _shades(blocks: Blocks, limits: tuple[float, float] | None) -> tuple[Any, An
     there = blocks.density[blocks.density > 0]
     if not len(there):
         return None
-    low, high = limits or _usual_limits(blocks)
+    low, high = limits or density_limits(blocks)
     cmap = ListedColormap(colormaps["Blues"](np.linspace(0.16, 1.0, 256)))  # lighter ones are hard to tell from white
     extend = open_ends(below=bool(there.min() < 0.999 * low), above=bool(there.max() > 1.001 * high))
     return LogNorm(low, high), cmap, extend
-
-
-def _usual_limits(blocks: Blocks) -> tuple[float, float]:
-    """From the density of a single pair in a pixel to 100, or to the density that a tenth of P exceeds."""
-    width = np.diff(blocks.edges)
-    share = (blocks.density * np.outer(width, width)).ravel()
-    values = blocks.density.ravel()
-    order = np.argsort(values)
-    mass = np.cumsum(share[order])
-    high = max(_DARKEST_DENSITY, float(values[order][np.searchsorted(mass, 0.9 * mass[-1])]))
-    return max(min(float(values[values > 0].min()), 1.0), high / 10.0**_MAX_DECADES), high
 
 
 def _add_bar(ax: Any, norm: Any, cmap: Any, extend: str) -> None:

@@ -17,6 +17,8 @@ from sce.data.labels import Classes, as_labels
 from sce.errors import InputError
 from sce.graph.csr import check_similarities
 
+_DARKEST_DENSITY = 100.0  # in multiples of the mean; more if much of P is denser
+_MAX_DECADES = 4  # between the lightest and the darkest density
 NO_CLUSTER = "none"  # the name of the points that are in no cluster
 
 
@@ -77,6 +79,26 @@ def block_density(P: Any, labels: Any, pixels: int = 500) -> Blocks:
     density = np.zeros_like(total)
     np.divide(total, pairs, out=density, where=pairs > 0)
     return Blocks(density * (n * (n - 1.0) / whole) if whole > 0 else density, edges, starts, names, order)
+
+
+def density_limits(blocks: Blocks) -> tuple[float, float]:
+    """The lightest and the darkest density of a picture of a graph that has edges.
+
+    From the density of a single pair in a pixel to 100, or to the density that a tenth of P exceeds.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> density_limits(block_density(sparse.csr_matrix([[0, 1, 0], [1, 0, 0], [0, 0, 0]]), [-1, 0, 0]))
+    (1.0, 100.0)
+    """
+    width = np.diff(blocks.edges)
+    share = (blocks.density * np.outer(width, width)).ravel()
+    values = blocks.density.ravel()
+    order = np.argsort(values)
+    mass = np.cumsum(share[order])
+    high = max(_DARKEST_DENSITY, float(values[order][np.searchsorted(mass, 0.9 * mass[-1])]))
+    return max(min(float(values[values > 0].min()), 1.0), high / 10.0**_MAX_DECADES), high
 
 
 @kernel

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ from sce.cli.commands.plot import PICTURES, write_picture
 from sce.cli.console import Console
 from sce.cli.inputs import matrix_kind, read_prepared
 from sce.cli.options import UsageError
-from sce.core.parallel import Team, resolve_n_jobs
 from sce.core.progress import Reporter
 from sce.core.write import check_writable
 from sce.data.label_files import read_label_file
@@ -20,8 +18,7 @@ from sce.data.labels import Classes, as_labels
 from sce.data.recipe import Recipe
 from sce.errors import InputError
 from sce.estimator import SCE
-from sce.graph.affinity_names import AFFINITY_NAMES
-from sce.graph.build import GraphOptions, build_affinity
+from sce.graph.again import can_make_again, make_again
 from sce.graph.precomputed import check_affinity
 from sce.quality import Quality, assess, clusterability, points, stability
 from sce.quality.report import figure_lines
@@ -108,20 +105,9 @@ def _graph(args: Any, result: Map, X: Any, console: Console) -> Any:
 
 def _graph_made_again(args: Any, result: Map, X: Any, console: Console) -> Any:
     """The graph as the fit made it; None where that is not known."""
-    used = result.parameters
-    if (
-        X is None
-        or used.get("affinity") not in AFFINITY_NAMES
-        or "precomputed" in (used["affinity"], used.get("metric"))
-    ):
+    if X is None or not can_make_again(result.parameters):
         return None
-    options = GraphOptions(
-        **{name: used[name] for name in ("affinity", "n_neighbors", "perplexity", "metric") if name in used}
-    )
-    jobs, seed = resolve_n_jobs(args.n_jobs), int(used.get("random_state") or 0)
-    with warnings.catch_warnings(), Reporter(console.verbose) as report, Team(jobs, report.meter("Graph")) as team:
-        warnings.simplefilter("ignore")  # the fit has given them
-        P = build_affinity(X, options, team, seed).P
+    P = make_again(X, result.parameters, n_jobs=args.n_jobs, verbose=console.verbose)
     console.stage("graph", "Made the graph again")
     return P
 
