@@ -1,9 +1,11 @@
 """A real browser and a real server of `sce explore`, for tests that do what a person does."""
 
+import json
 import re
 import shutil
 import subprocess
 import sys
+import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,25 +15,37 @@ import scipy.sparse as sp
 
 from sce import Map
 
-# Chromium without a sandbox, because tests run as root in containers, with WebGL in software, and without looking for the network.
-FLAGS = (
-    "--no-sandbox --enable-unsafe-swiftshader --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync --disable-default-apps"
-).split()
+# Chromium without a sandbox, because tests run as root in containers; with WebGL in software; without looking for the network.
+FLAGS = [
+    *("--no-sandbox", "--enable-unsafe-swiftshader", "--disable-quic", "--no-first-run", "--disable-sync"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-default-apps"),
+]
 CENTRES = np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]])
 PER_BLOB = 200
 
 
 @contextmanager
-def chromium(*flags):
-    """A headless Chromium; skips where there is none."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if path is None:
+def playwright():
+    """What starts browsers; skips where it, or Chromium, is missing. There can be only one at a time."""
+    module = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if chromium_path() is None:
         pytest.skip("there is no Chromium; `make test` installs it with apt where it is root")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=[*FLAGS, *flags])
+    with module.sync_playwright() as one:
+        yield one
+
+
+def chromium_path():
+    """Chromium as it is installed here, or None."""
+    return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+@contextmanager
+def chromium(driver, *flags):
+    """A headless Chromium."""
+    browser = driver.chromium.launch(executable_path=chromium_path(), args=[*FLAGS, *flags])
+    try:
         yield browser
+    finally:
         browser.close()
 
 
@@ -100,9 +114,24 @@ def opened(browser, address, *, complaints=None, **context):
     return page
 
 
+def until(page, condition, seconds=15):
+    """Wait for a condition in JavaScript; Playwright's own wait_for_function evaluates text, which our policy forbids."""
+    end = time.monotonic() + seconds
+    while not page.evaluate(condition):
+        assert time.monotonic() < end, (
+            f"not so after {seconds} seconds: {condition}; status: {page.inner_text('#status')}"
+        )
+        page.wait_for_timeout(30)
+
+
+def until_said(page, text):
+    """Wait until the status line says something."""
+    until(page, f"document.getElementById('status').textContent.includes({json.dumps(text)})")
+
+
 def still(page):
     """Wait until the page has drawn all points, and is at rest."""
-    page.wait_for_function("document.getElementById('map').dataset.still === 'true'")
+    until(page, "document.getElementById('map').dataset.still === 'true'")
     page.wait_for_timeout(250)
 
 
@@ -113,7 +142,9 @@ def pixels(page):
 
     from PIL import Image
 
-    address = page.evaluate("[...document.querySelectorAll('canvas.points')].find((c) => !c.hidden).toDataURL('image/png')")
+    address = page.evaluate(
+        "[...document.querySelectorAll('canvas.points')].find((c) => !c.hidden).toDataURL('image/png')"
+    )
     image = Image.open(io.BytesIO(base64.b64decode(address.split(",")[1])))
     return np.asarray(image.convert("RGB")).astype(int)
 
@@ -136,7 +167,7 @@ def lasso(page, corners):
 
 def places(page, Y):
     """Where points of a map in two dimensions are on the screen, in CSS pixels, by the view in the address of the page."""
-    page.wait_for_function("location.hash.includes('view=')")
+    until(page, "location.hash.includes('view=')")
     page.wait_for_timeout(400)
     x, y, scale = (float(word) for word in re.search(r"view=([^&]+)", page.url).group(1).replace("%2C", ",").split(","))
     box = page.locator("#map").bounding_box()

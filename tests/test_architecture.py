@@ -33,7 +33,6 @@ MAY_IMPORT = {
     "loading": {"errors", "core", "data", "results"},
     "tl": {"errors", "core", "layout", "results", "estimator"},
     "plot": {"errors", "core", "data", "graph", "results", "clusters", "quality"},
-    "web": {"errors", "core"},
     "compare": {
         *(
             "errors",

@@ -9,15 +9,37 @@ import numpy as np
 import pytest
 
 import sce
-from browsers import CENTRES, PER_BLOB, chromium, inked, lasso, opened, pixels, places, served, still, three_blobs
+from browsers import (
+    CENTRES,
+    PER_BLOB,
+    chromium,
+    inked,
+    lasso,
+    opened,
+    pixels,
+    places,
+    playwright,
+    served,
+    still,
+    three_blobs,
+    until,
+    until_said,
+)
 
 AROUND = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * 2.6  # a blob has a standard deviation of 0.5
 
 
 @pytest.fixture(scope="module")
-def browser():
+def driver():
+    """What starts browsers."""
+    with playwright() as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def browser(driver):
     """One browser for all tests."""
-    with chromium() as one:
+    with chromium(driver) as one:
         yield one
 
 
@@ -55,7 +77,7 @@ def select_blob(page, blob, path):
     """Lasso a blob, as a person does."""
     page.get_by_role("button", name="Lasso", exact=True).click()
     lasso(page, corners_of(page, blob, path))
-    page.wait_for_function("document.getElementById('status').textContent.includes('selected')")
+    until_said(page, "selected")
     return page.inner_text("#status")
 
 
@@ -94,7 +116,7 @@ def test_a_point_tells_its_row_as_text(browser, server, blobs):
     still(page)
     Y = sce.load(blobs).Y
     row = PER_BLOB + int(np.argmax(Y[PER_BLOB : 2 * PER_BLOB, 0]))
-    page.mouse.move(*places(page, Y)[row])
+    page.mouse.move(*places(page, Y)[row].tolist())
     page.wait_for_selector(f"#card[data-row='{row}']:not([hidden])")
     said = page.inner_text("#card")
     assert f"row {row}" in said
@@ -106,8 +128,8 @@ def test_a_click_draws_lines_to_the_neighbours_in_the_data(browser, server, blob
     """The nearest rows in the data are joined to the point that was clicked."""
     page = opened(browser, server.address)
     still(page)
-    page.mouse.click(*places(page, sce.load(blobs).Y)[5])
-    page.wait_for_function("location.hash.includes('row=')")
+    page.mouse.click(*places(page, sce.load(blobs).Y)[5].tolist())
+    until(page, "location.hash.includes('row=')")
     page.wait_for_timeout(300)
     drawn = page.evaluate(
         "(() => { const c = document.querySelector('canvas.overlay'); const d = c.getContext('2d')"
@@ -134,7 +156,7 @@ def test_lasso_name_export_undo_reload(browser, own):
     assert select_blob(page, 2, own.path) == f"{PER_BLOB} points selected."
     page.fill("#new-name", "the = blob")
     page.get_by_role("button", name="Name it").click()
-    page.wait_for_function("document.getElementById('status').textContent === 'Saved.'")
+    until_said(page, "Saved.")
     clusters = page.locator("ul[aria-label='Clusters you named'] li")
     assert clusters.count() == 1
     journal = own.path.with_name("map.clusters.jsonl")
@@ -147,9 +169,9 @@ def test_lasso_name_export_undo_reload(browser, own):
     column = next(name for name in rows[0] if any(row[name] == "the = blob" for row in rows))
     assert [row["id"] for row in rows if row[column] == "the = blob"] == [f"row {k}" for k in range(400, 600)]
     page.click("#undo")
-    page.wait_for_function("document.querySelectorAll('ul[aria-label=\"Clusters you named\"] li').length === 0")
+    until(page, "document.querySelectorAll('ul[aria-label=\"Clusters you named\"] li').length === 0")
     page.click("#redo")
-    page.wait_for_function("document.querySelectorAll('ul[aria-label=\"Clusters you named\"] li').length === 1")
+    until(page, "document.querySelectorAll('ul[aria-label=\"Clusters you named\"] li').length === 1")
     page.reload()
     page.wait_for_selector("body[data-ready]")
     assert page.locator("ul[aria-label='Clusters you named'] li").inner_text().startswith("the = blob")
@@ -164,7 +186,7 @@ def test_classes_are_switched_off_and_selected(browser, server):
     still(page)
     assert inked(pixels(page)) < 0.8 * before
     page.get_by_role("button", name="=west()").click()
-    page.wait_for_function("document.getElementById('status').textContent.startsWith('200 points')")
+    until_said(page, "200 points")
     page.wait_for_selector("div[aria-label='Selected rows'] tbody tr")
 
 
@@ -176,8 +198,9 @@ def test_a_change_in_another_window_is_told(browser, own):
         select_blob(page, blob, own.path)
         page.fill("#new-name", f"blob {blob}")
         page.get_by_role("button", name="Name it").click()
-        page.wait_for_function(
-            "document.getElementById('status').textContent === 'Saved.' || !document.getElementById('trouble').hidden"
+        until(
+            page,
+            "document.getElementById('status').textContent === 'Saved.' || !document.getElementById('trouble').hidden",
         )
     assert "another window" in second.inner_text("#trouble")
     assert second.locator("ul[aria-label='Clusters you named'] li").count() == 1
@@ -205,7 +228,7 @@ def test_the_keyboard_alone_selects(browser, own):
     page.keyboard.press("Space")
     press("ArrowLeft", 2 * wide + 2)
     page.keyboard.press("Enter")
-    page.wait_for_function("document.getElementById('status').textContent === '600 points selected.'")
+    until_said(page, "600 points selected.")
 
 
 def test_touch_selects(browser, own):
@@ -221,7 +244,7 @@ def test_touch_selects(browser, own):
     for place in at[1:]:
         session.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [place]})
     session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-    page.wait_for_function("document.getElementById('status').textContent === '200 points selected.'")
+    until_said(page, "200 points selected.")
 
 
 def test_webgl_is_lost_and_restored(browser, server):
@@ -238,23 +261,23 @@ def test_webgl_is_lost_and_restored(browser, server):
         "window.lost = document.querySelector('canvas.points-gl').getContext('webgl2').getExtension('WEBGL_lose_context');"
         "window.lost.loseContext()"
     )
-    page.wait_for_function(f"{shown}.includes('points-2d')")
+    until(page, f"{shown}.includes('points-2d')")
     still(page)
     assert inked(pixels(page)) > 3000
-    assert "graphics card stopped" in page.inner_text("#status")
+    assert "graphics card stopped" in page.inner_text("#notice")
     page.evaluate("window.lost.restoreContext()")
-    page.wait_for_function(f"{shown}.includes('points-gl')")
+    until(page, f"{shown}.includes('points-gl')")
     still(page)
     assert inked(pixels(page)) > 3000
 
 
-def test_without_webgl_the_page_says_so(server):
+def test_without_webgl_the_page_says_so(driver, server):
     """A browser without WebGL draws all the same."""
-    with chromium("--disable-3d-apis") as other:
+    with chromium(driver, "--disable-3d-apis") as other:
         page = opened(other, server.address)
         still(page)
         assert inked(pixels(page)) > 3000
-        assert "no WebGL 2" in page.inner_text("#status")
+        assert "no WebGL 2" in page.inner_text("#notice")
 
 
 def test_the_slider_morphs(browser, tmp_path):
@@ -268,11 +291,11 @@ def test_the_slider_morphs(browser, tmp_path):
         before = pixels(page)
         page.evaluate("(() => { const s = document.getElementById('slide-input'); s.value = 1.5;"
                       " s.dispatchEvent(new Event('input')); })()")  # fmt: skip
-        page.wait_for_function("document.querySelector('#slide output').textContent.includes('r = ')")
+        until(page, "document.querySelector('#slide output').textContent.includes('r = ')")
         still(page)
         assert np.abs(pixels(page) - before).sum() > 0
         page.evaluate("document.getElementById('slide-input').dispatchEvent(new Event('change'))")
-        page.wait_for_function("location.hash.includes('frame=2')")
+        until(page, "location.hash.includes('frame=2')")
 
 
 def test_the_state_is_in_the_address(browser, server):
@@ -280,7 +303,7 @@ def test_the_state_is_in_the_address(browser, server):
     page = opened(browser, server.address)
     page.evaluate("document.getElementById('theme').closest('details').open = true")
     page.select_option("#theme", "dark")
-    page.wait_for_function("location.hash.includes('theme=dark')")
+    until(page, "location.hash.includes('theme=dark')")
     address = page.url
     assert "token" not in urllib.parse.unquote(address)
     other = page.context.new_page()

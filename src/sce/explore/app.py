@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import BaseRoute
+from starlette.routing import Mount
 
+import sce.explore
+import sce.web
 from sce.errors import OutputError, SCEError
 from sce.explore.naming_routes import NAMING_ROUTES
 from sce.explore.quality_routes import QUALITY_ROUTES
 from sce.explore.requests import RequestError
 from sce.explore.routes import ROUTES
 from sce.explore.session import Session
+from sce.web.security import LOOPBACK, Guard
+from sce.web.serving import allowed_hosts, serve
+from sce.web.static_files import StaticFiles, read_static
 
-_LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
-_EVERY_ADDRESS = ("0.0.0.0", "::")  # noqa: S104
+STATIC_FOLDERS = [Path(sce.web.__file__).parent / "static", Path(sce.explore.__file__).parent / "static"]
 _LARGEST_BODY = 1 << 20  # bytes, besides a bitmap of the points
 
 
@@ -38,18 +43,16 @@ def serve_session(session: Session, *, host: str, port: int, open_browser: bool,
     say : function of a sentence
         Called with the address.
     """
-    from sce.web.serving import serve  # type: ignore[import-not-found, import-untyped, unused-ignore]
-
-    hosts = () if host in _EVERY_ADDRESS else (host,)
+    hosts, page = allowed_hosts(host), StaticFiles(read_static(STATIC_FOLDERS))
 
     def app_factory(token: str, port: int) -> Any:
-        return make_app(session, token=token, port=port, hosts=hosts)
+        return make_app(session, token=token, port=port, hosts=hosts, page=page)
 
     serve(app_factory, host=host, port=port, open_browser=open_browser, say=say)
 
 
 def make_app(
-    session: Session, *, token: str, port: int, hosts: Sequence[str] = (), pages: Sequence[BaseRoute] = ()
+    session: Session, *, token: str, port: int, hosts: Sequence[str] = LOOPBACK, page: Any = None
 ) -> Any:
     """The explorer of a session, behind a guard that lets in only who has the token.
 
@@ -60,22 +63,18 @@ def make_app(
     port : int
         Where it will be served.
     hosts : sequence of str
-        Names of this machine by which it may be reached, besides those of the machine itself.
-    pages : sequence of routes
+        Names of this machine by which it may be reached.
+    page : ASGI application, optional
         The page and its files.
     """
-    from sce.web.security import Guard  # type: ignore[import-not-found, import-untyped, unused-ignore]
-
-    allowed = tuple(dict.fromkeys((*_LOCAL_HOSTS, *hosts)))
-    return Guard(
-        make_api(session, pages), token=token, port=port, hosts=allowed, max_body=_LARGEST_BODY + session.n // 4
-    )
+    most = _LARGEST_BODY + session.n // 4
+    return Guard(make_api(session, page), token=token, port=port, hosts=hosts, max_body=most)
 
 
-def make_api(session: Session, pages: Sequence[BaseRoute] = ()) -> Starlette:
+def make_api(session: Session, page: Any = None) -> Starlette:
     """The routes of a session, without a guard."""
     app = Starlette(
-        routes=[*ROUTES, *QUALITY_ROUTES, *NAMING_ROUTES, *pages],
+        routes=[*ROUTES, *QUALITY_ROUTES, *NAMING_ROUTES, *([] if page is None else [Mount("", app=page)])],
         exception_handlers={SCEError: _sentence, HTTPException: _status, MemoryError: _memory, Exception: _internal},
     )
     app.state.session = session

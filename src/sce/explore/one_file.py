@@ -13,7 +13,7 @@ from sce.explore.point_columns import cells, column_parts, read_content
 from sce.explore.session import Session
 from sce.web.join import join_modules
 from sce.web.one_page import page
-from sce.web.packing import pack, quantize_frames
+from sce.web.packing import pack, quantize
 
 _FOLDERS = ("sce.web", "sce.explore")  # whose static files make the page
 
@@ -52,8 +52,11 @@ def read_sources() -> dict[str, str]:
 
 def _data(session: Session, thumbnails: bool) -> bytes:
     """Everything that the page shows, in one container."""
-    q, low, step = quantize_frames([session.coordinates(k) for k in range(session.n_frames)])
-    arrays: dict[str, np.ndarray] = {f"xy{k}": frame for k, frame in enumerate(q)}
+    arrays: dict[str, np.ndarray] = {}
+    places = []
+    for k in range(session.n_frames):
+        arrays[f"xy{k}"], low, step = quantize(session.coordinates(k))
+        places.append({"n": session.n, "dims": session.dims, "low": low.tolist(), "step": step})
     listed, columns = [], []
     for column in session.columns.values():
         if column.kind == "text":
@@ -65,11 +68,11 @@ def _data(session: Session, thumbnails: bool) -> bytes:
     images = session.attached.images if thumbnails else None
     if images is not None:
         arrays["thumbnails"] = images.pixels(np.arange(session.n))
-    about = session.about()
+    about = {**session.about(), "notes": []}
     has = {"data": False, "graph": False, "thumbnails": about["has"]["thumbnails"] if images is not None else None}
     meta: dict[str, Any] = {
         "about": {**about, "columns": listed, "has": has},
-        "points": {"n": session.n, "dims": session.dims, "low": low.tolist(), "step": step},
+        "points": places,
         "columns": columns,
         "ids": None if session.ids_are_rows else [str(each) for each in cells(session.result.ids)],
     }

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sce.core.hints import clipped
+from sce.core.palette import class_colors
 from sce.data.labels import CLASSES_UP_TO_VALUES, Classes, Numbers, as_dates, as_labels, date_names
 from sce.web.packing import pack
 
@@ -18,6 +19,7 @@ _ROWS_LOOKED_AT = 10_000  # to tell the kind of a column
 _MOSTLY_DIFFERENT = 0.5  # of the values: such text names rows, not classes
 _FEW_CLASSES = 256  # text with fewer different values is always classes
 _MOST_CLASSES = 100_000  # of one column, that travel to the page
+_MOST_COLORS = 1000  # of classes; further ones begin anew
 _LONGEST_CELL = 2000  # characters
 
 
@@ -82,18 +84,37 @@ def pack_column(content: Classes | Numbers) -> bytes:
     >>> meta["names"], arrays["codes"].tolist()
     (['a', 'b'], [2, 1, 0])
     """
+    return pack(*column_parts(content))
+
+
+def column_parts(content: Classes | Numbers) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """What is told of a column, with the colours that pictures give its classes, and its codes or values."""
     if isinstance(content, Classes):
         names = [clipped(name, _LONGEST_CELL) for name in content.names[:_MOST_CLASSES]]
         codes = np.where(content.codes < len(names), content.codes, -1) + 1
         dtype = np.uint8 if len(names) < 1 << 8 else np.uint16 if len(names) < 1 << 16 else np.uint32
-        meta = {"kind": "classes", "names": names, "missing": content.missing}
-        return pack(meta, {"codes": codes.astype(dtype)})
+        told = {"kind": "classes", "names": names, "missing": content.missing}
+        n_colors = min(max(len(names), 1), _MOST_COLORS)
+        for key, on_dark in (("colors", False), ("dark_colors", True)):
+            told[key] = hexadecimal(class_colors(n_colors, beside_grey=bool(content.missing), on_dark=on_dark))
+        return told, {"codes": codes.astype(dtype)}
     finite = content.values[np.isfinite(content.values)]
     low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 0.0)
     with np.errstate(over="ignore"):
         values = content.values.astype(np.float32)
     values[~np.isfinite(values)] = np.nan
-    return pack({"kind": "date" if content.dates else "number", "low": low, "high": high}, {"values": values})
+    return {"kind": "date" if content.dates else "number", "low": low, "high": high}, {"values": values}
+
+
+def hexadecimal(colors: np.ndarray) -> list[str]:
+    """Colours as #rrggbb.
+
+    Examples
+    --------
+    >>> hexadecimal(np.array([[1.0, 0.5, 0.0]]))
+    ['#ff8000']
+    """
+    return [f"#{red:02x}{green:02x}{blue:02x}" for red, green, blue in np.rint(255 * colors).astype(int).tolist()]
 
 
 def cells(values: np.ndarray) -> list[Any]:

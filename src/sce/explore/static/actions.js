@@ -1,6 +1,6 @@
 // What a reader can do; panels, pointer and keyboard all call these.
 
-import { classInk, filtered, numberInk, plainInk } from "./ink.js";
+import { classInk, filtered, numberInk, plainInk, usualColor } from "./ink.js";
 import { combine, countOf, maskOfCode, rowsOf } from "./selecting.js";
 import { packBits } from "./source.js";
 
@@ -25,20 +25,24 @@ export function makeActions(page) {
     return store.set({ colour: name, column, hidden: new Set(), range: null });
   }
 
-  /** The values of a column, fetched once. */
+  /** The values of a column, fetched once; those that depend on the frame, once for each frame. */
   async function columnOf(name) {
-    if (!columns.has(name)) {
-      say(`Loading ${name} …`);
-      columns.set(name, await source.column(name));
+    const facts = about.columns.find((column) => column.name === name);
+    if (!facts) throw new Error(`There is no column ${name}.`);
+    const { frame } = store.state;
+    const key = ["found", "quality"].includes(facts.role) ? `${frame} ${name}` : name;
+    if (!columns.has(key)) {
+      say(`Working out ${name} …`);
+      columns.set(key, await source.column(facts, frame));
       say("");
     }
-    return columns.get(name);
+    return columns.get(key);
   }
 
   /** The named clusters as a column of classes. */
   function namedColumn() {
     const { clusters, codes } = store.state.naming ?? EMPTY;
-    const colors = clusters.map((cluster) => cluster.color);
+    const colors = clusters.map(({ color }, k) => color ?? usualColor(k));
     return {
       name: NAMED, kind: "classes", names: clusters.map((cluster) => cluster.name), colors, missing: "no cluster",
       codes: codes ?? new Uint32Array(about.n),
@@ -59,8 +63,9 @@ export function makeActions(page) {
     const before = store.state.selection;
     const together = combine(before, mask, how);
     const count = countOf(together);
-    const steps = how === "replace" ? [] : (store.state.made?.steps ?? []);
-    setSelection(count ? together : null, { ...made, how, frame: store.state.frame, steps: [...steps, { ...made, how }] });
+    const earlier = how === "replace" || !store.state.made ? [] : store.state.made.steps;
+    const steps = [...earlier, `${how}: ${[made.tool, made.query].filter(Boolean).join(" ")}`];
+    setSelection(count ? together : null, { ...made, how, steps });
     say(count ? `${count.toLocaleString("en")} points selected.` : "No points selected.");
   }
 
@@ -102,7 +107,7 @@ export function makeActions(page) {
       say("Saving …");
       await source.change(naming.revision, op);
       store.set({ naming: await source.naming() });
-      say("Saved.");
+      say(["Saved.", store.state.naming.note].filter(Boolean).join(" "));
     } catch (error) {
       if (error.status === 409) await loadNaming();
       say("");
@@ -118,8 +123,10 @@ export function makeActions(page) {
   async function nameSelection(name) {
     const { selection, made } = store.state;
     if (!selection) return trouble("Select some points first.");
-    const { steps, ...how } = made ?? { tool: "rows" };
-    const done = await change({ kind: "create", name, rows: packBits(selection), made: { ...how, steps } });
+    const { steps, ...last } = made;
+    const query = (steps.length > 1 ? steps.join("; ") : (last.query ?? "")).slice(0, 1000);
+    const how = { ...last, frame: about.frames ? store.state.frame : null, ...(query ? { query } : {}) };
+    const done = await change({ kind: "create", name, rows: packBits(selection), made: how });
     if (done) setSelection(null, null);
     return done;
   }

@@ -50,4 +50,5 @@ export function address({ store, scene }) {
   };
   store.on(["colour", "theme", "size", "opacity", "density", "names", "frame", "picked"], later);
   scene.onlook = later;
+  later();
 }

@@ -25,7 +25,7 @@ export function blocksPicture(page) {
 
 function draw(page, blocks, again) {
   const { store, act, about } = page;
-  const side = blocks.side ?? Math.round(Math.sqrt(blocks.pixels.length));
+  const { side } = blocks;
   const canvas = el("canvas", {
     class: "blocks", width: side, height: side, role: "img",
     "aria-label": `The neighbour graph ordered by cluster: ${blocks.names.join(", ")}. Dense squares on the diagonal are clusters of the graph.`,
@@ -43,7 +43,7 @@ function draw(page, blocks, again) {
     if (k < 0 || k >= blocks.names.length) return;
     const mask = new Uint8Array(about.n);
     for (let at = blocks.starts[k]; at < blocks.starts[k + 1]; at++) mask[blocks.order[at]] = 1;
-    act.choose(mask, { tool: "rows", shape: null, what: `block ${blocks.names[k]}` }, "replace");
+    act.choose(mask, { tool: "block", shape: null, query: blocks.names[k] }, "replace");
   }
   const names = blocks.names.slice(0, 60).map((name, k) => button(name, () => choose(k), { class: "plain" }));
   return [canvas, el("p", { class: "note", text: "Each square is a cluster; dark means many edges. Click a row to select its points." }),

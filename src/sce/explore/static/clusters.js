@@ -4,6 +4,7 @@ import { NAMED } from "./actions.js";
 import { blocksPicture } from "./blocks.js";
 import { describePanel } from "./describe.js";
 import { button, el, fill, readable } from "./dom.js";
+import { usualColor } from "./ink.js";
 import { packBits } from "./source.js";
 
 /** The panel of clusters; a file without a server has none. */
@@ -16,9 +17,10 @@ export function clustersPanel(page) {
   const note = el("p", { class: "note" });
   const undo = button("Undo", () => act.change({ kind: "undo" }), { id: "undo" });
   const redo = button("Redo", () => act.change({ kind: "redo" }), { id: "redo" });
-  const found = button("Start from the clusters seen", () => act.change({ kind: "start_from_found" }), { id: "from-found" });
+  const found = button("Start from the clusters seen", () => act.change({ kind: "start_from_found", frame: store.state.frame }), { id: "from-found" });
   const merge = button("Merge marked", async () => {
-    if (await act.change({ kind: "merge", ids: [...marked] })) marked.clear();
+    const { name } = store.state.naming.clusters.find(({ id }) => marked.has(id));
+    if (await act.change({ kind: "merge", ids: [...marked], name })) marked.clear();
   }, { disabled: true });
   const split = button("Split by the selection", () => splitCluster(page), { title: "The selected points of a cluster become a cluster of their own" });
   const blocks = about.has.graph ? blocksPicture(page) : null;
@@ -47,7 +49,7 @@ function item(page, cluster, k, marked, told, renew) {
     on: { change: () => { marked[mark.checked ? "add" : "delete"](cluster.id); renew(); } },
   });
   const color = el("input", {
-    type: "color", value: cluster.color, "aria-label": `Colour of ${cluster.name}`, disabled: !writable,
+    type: "color", value: cluster.color ?? usualColor(k), "aria-label": `Colour of ${cluster.name}`, disabled: !writable,
     on: { change: () => act.change({ kind: "recolor", id: cluster.id, color: color.value }) },
   });
   color.style.cssText = "width:26px;height:26px;padding:0;border:0;background:none";
@@ -88,5 +90,5 @@ async function splitCluster({ store, act, trouble }) {
   trouble("");
   const mask = selection.map((chosen, i) => (chosen && naming.codes[i] === most ? 1 : 0));
   const { id, name } = naming.clusters[most - 1];
-  return act.change({ kind: "split", id, rows: packBits(mask), names: [name, `${name}, split off`] });
+  return act.change({ kind: "split", id, rows: packBits(mask), names: [`${name}, split off`, name], made: { tool: "rows" } });
 }

@@ -50,7 +50,7 @@ function classLegend(page, { column, hidden, theme, names }) {
     const swatch = el("span", { class: "swatch" });
     swatch.style.background = hex(color);
     return el("li", {}, box, swatch, button(name, () => act.choose(maskOfCode(column.codes, code), {
-      tool: "class", shape: null, what: `${column.name}: ${name}`,
+      tool: "class", shape: null, query: `${column.name}: ${name}`,
     }), { class: "plain", title: `Select ${name}` }), el("span", { class: "count", text: readable(sizes[code]) }));
   });
   const all = () => store.set({ hidden: new Set() });

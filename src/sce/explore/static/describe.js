@@ -13,20 +13,39 @@ export async function describePanel(page, host, question) {
 }
 
 function describe(page, answer) {
-  const share = (value) => `${(100 * value).toFixed(value < 0.1 ? 1 : 0)} %`;
-  const parts = [el("p", { class: "note", text: `${readable(answer.size)} points, ${share(answer.share)} of all.` })];
-  for (const { name, top } of answer.classes ?? []) {
-    parts.push(tableOf([name, "share here", "of all"], top.map((each) => [each.name, share(each.share), share(each.overall)])));
+  const parts = [el("p", { class: "note", text: `${readable(answer.size)} points, ${percent(answer.share)} of all.` })];
+  if (answer.graph) parts.push(...graphSentences(answer.graph));
+  for (const { column, top } of answer.labels) {
+    parts.push(tableOf([column, "here", "overall"], top.map((each) => [each.name, percent(each.share), percent(each.overall)])));
   }
-  if (answer.columns?.length) {
-    parts.push(tableOf(["differs in", "here", "elsewhere", "effect"], answer.columns.map((each) => [
-      each.name, readable(each.mean), readable(each.rest), readable(each.effect),
+  if (answer.numbers.length) {
+    parts.push(tableOf(["differs in", "here", "elsewhere", "effect"], answer.numbers.map((each) => [
+      each.column, readable(each.inside), readable(each.outside), readable(each.effect),
     ])));
-    const names = answer.columns.map((each) => each.name).filter((name) => page.about.columns.some((column) => column.name === name));
-    if (names.length) parts.push(el("div", { class: "row" }, ...names.slice(0, 5).map((name) => button(`Colour by ${name}`, () => page.act.colourBy(name)))));
   }
-  for (const sentence of answer.story ?? []) parts.push(el("p", { class: "note", text: sentence }));
+  if (answer.categories.length) {
+    parts.push(tableOf(["differs in", "here", "elsewhere"], answer.categories.map((each) => [
+      `${each.column}: ${each.name}`, percent(each.inside), percent(each.outside),
+    ])));
+  }
+  const known = new Set(page.about.columns.map(({ name }) => name));
+  const names = answer.numbers.map(({ column }) => column).filter((name) => known.has(name)).slice(0, 3);
+  parts.push(el("div", { class: "row" }, ...names.map((name) => button(`Colour by ${name}`, () => page.act.colourBy(name)))));
   return parts;
+}
+
+/** What the neighbour graph says about a cluster, in words. */
+function graphSentences(graph) {
+  const gap = graph.real === null ? `In the graph: ${graph.says}.`
+    : graph.real ? "Real: it has a clear gap to all others in the neighbour graph."
+      : `Not separate in the neighbour graph: ${graph.says}.`;
+  const inside = `It holds ${percent(graph.share)} of the edges; by chance it would hold ${percent(graph.share_null)}.`;
+  const leaving = `${percent(graph.conductance)} of the edges of its points lead out of it (by chance ${percent(graph.conductance_null)}).`;
+  return [gap, inside, leaving].map((text) => el("p", { class: "note", text }));
+}
+
+function percent(share) {
+  return `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
 }
 
 function tableOf(head, rows) {

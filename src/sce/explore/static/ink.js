@@ -5,6 +5,11 @@ import { THEMES, mixed, numberRamp, rgb } from "./colors.js";
 const MOST_COLORS = 60000; // beyond this classes share colours
 const FEW_COLORS = ["#3f90da", "#ffa90e", "#bd1f01", "#832db6", "#a96b59", "#e76300", "#b9ac70", "#004461", "#78000e", "#92dadd"];
 
+/** The colour of the k-th cluster that has none of its own. */
+export function usualColor(k) {
+  return FEW_COLORS[k % FEW_COLORS.length];
+}
+
 /** The colour of a class, as the server chose it, or one of a few. */
 export function classColor(column, k, theme) {
   const colors = (THEMES[theme].dark && column.dark_colors) || column.colors || FEW_COLORS;

@@ -34,6 +34,13 @@ function trouble(sentence) {
   place.hidden = !sentence;
 }
 
+/** What stays true of this page, such as how it is drawn. */
+function notice(sentence) {
+  const place = document.getElementById("notice");
+  place.textContent = sentence;
+  place.hidden = !sentence;
+}
+
 function say(sentence) {
   document.getElementById("status").textContent = sentence;
 }
@@ -55,7 +62,7 @@ async function start() {
   const wanted = readAddress(about);
   const store = new Store({ ...START, ...wanted.state, about, frame: wanted.state.frame ?? about.frame ?? 0 });
   const host = document.getElementById("map");
-  const scene = new Scene(host, store, { prefer: wanted.prefer, say: (text) => say(text) });
+  const scene = new Scene(host, store, { prefer: wanted.prefer, say: notice });
   const page = { store, scene, source, about, host, say, trouble };
   page.act = makeActions(page);
   scene.setPoints(await source.points(store.state.frame));

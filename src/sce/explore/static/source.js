@@ -42,8 +42,11 @@ class ServerSource {
     return { ...meta, xy: arrays.xy.data };
   }
 
-  async column(name) {
-    const { meta, arrays } = await this.#container(`column?name=${encodeURIComponent(name)}`);
+  /** A column by its name and role; clusters seen and figures of quality are those of a frame. */
+  async column({ name, role }, frame) {
+    const word = encodeURIComponent(name);
+    const paths = { found: `found?frame=${frame}`, quality: `quality?name=${word}&frame=${frame}` };
+    const { meta, arrays } = await this.#container(paths[role] ?? `column?name=${word}`);
     return { name, ...meta, codes: arrays.codes?.data, values: arrays.values?.data };
   }
 
@@ -79,7 +82,8 @@ class ServerSource {
 
   async blocks() {
     const { meta, arrays } = await this.#container("blocks");
-    return { ...meta, pixels: arrays.density.data, order: arrays.order?.data };
+    const [side] = arrays.density.shape;
+    return { ...meta, side, pixels: arrays.density.data, starts: arrays.starts.data, order: arrays.order.data };
   }
 
   /** A file to save, from GET, or from POST where a selection is sent. */
@@ -152,10 +156,10 @@ class FileSource {
   }
 
   async points(frame) {
-    return { ...this.meta.points, xy: this.arrays[`xy${frame}`].data };
+    return { ...this.meta.points[frame], xy: this.arrays[`xy${frame}`].data };
   }
 
-  async column(name) {
+  async column({ name }) {
     const k = this.meta.columns.findIndex((column) => column.name === name);
     const held = this.meta.columns[k];
     return { name, ...held, codes: this.arrays[`codes${k}`]?.data, values: this.arrays[`values${k}`]?.data };
@@ -164,7 +168,7 @@ class FileSource {
   async search(words) {
     const wanted = words.toLowerCase();
     const found = [];
-    const n = this.meta.points.n;
+    const { n } = this.meta.about;
     for (let row = 0; row < n && found.length <= 50; row++) {
       const id = this.#id(row);
       if (id.toLowerCase().includes(wanted)) found.push({ row, id, text: "" });

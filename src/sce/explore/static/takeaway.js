@@ -20,7 +20,7 @@ export function takeawayPanel(page) {
   };
   const selected = () => {
     if (!store.state.selection) throw new Error("Select some points first.");
-    return { rows: packBits(store.state.selection) };
+    return { rows: packBits(store.state.selection), format: "csv" };
   };
   const name = () => about.title.replace(/[^\w.-]+/g, "_").slice(0, 60) || "map";
   const rows = async () => {
