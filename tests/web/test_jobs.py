@@ -132,7 +132,7 @@ def test_workers_end_with_the_server(tmp_path):
     path = tmp_path / "process"
     code = (
         "import sys, time, heavy_work; from sce.web.jobs import Jobs;"
-        f"Jobs().start('kind', heavy_work.sleep, 5, {str(path)!r}); time.sleep(60)"
+        f"Jobs().start('kind', heavy_work.sleep, 60, {str(path)!r}); time.sleep(60)"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": str(tmp_path)}
     with subprocess.Popen([sys.executable, "-c", code], env=environment) as server:
@@ -140,9 +140,12 @@ def test_workers_end_with_the_server(tmp_path):
         worker, child = path.read_text().split()
         assert alive(worker)
         server.send_signal(signal.SIGKILL)
-    wait_until(lambda: not alive(worker))
-    if alive(child):
-        os.kill(int(child), signal.SIGKILL)
+    try:
+        wait_until(lambda: not alive(worker))
+    finally:
+        for process in (worker, child):
+            if alive(process):
+                os.kill(int(process), signal.SIGKILL)
 
 
 def test_closing_leaves_nothing(tmp_path):
