@@ -169,6 +169,15 @@ def test_no_source_ends_the_script_and_all_mean_the_same(texts):
     assert run_script(joined) == expected
 
 
+@needs_node
+def test_a_backslash_before_the_sign():
+    """Stays one escape, or a character of its own."""
+    source = r"""print("\</script>", '\\<!--', `\</script>`, /^\<\/script>$/.test("</script>"));"""
+    joined = join_modules({"app.js": source}, "app.js")
+    assert not re.search(r"</script|<!--", joined)
+    assert run_script(joined) == [["</script>", "\\<!--", "</script>", True]]
+
+
 @given(st.text(alphabet="ab1$'\"`/\\*{}()[]\n <!-", max_size=30))
 def test_tokens_are_the_source(source):
     """All of it, in order; or an error of one sentence."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 from typing import Any, NamedTuple
+
+from sce.core.processes import explain_end, last_line
 
 # Environment variables that tell the libraries below the methods how many threads to use.
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
@@ -48,7 +49,7 @@ def run_worker(job: dict[str, Any], time_limit: float) -> Ended:
             process.kill()
             process.wait()
             _close(process)
-        return Ended(True) if code == 0 else Ended(False, reason=_reason(code, _last_line(output)))
+        return Ended(True) if code == 0 else Ended(False, reason=explain_end(code, last_line(output)))
 
 
 def _send(process: subprocess.Popen[bytes], job: dict[str, Any]) -> None:
@@ -66,20 +67,3 @@ def _close(process: subprocess.Popen[bytes]) -> None:
             process.stdin.close()
     except BrokenPipeError:
         pass
-
-
-def _last_line(output: Any) -> str:
-    output.seek(max(0, output.seek(0, os.SEEK_END) - 4000))
-    lines = [line.strip() for line in output.read().decode("utf-8", "replace").splitlines() if line.strip()]
-    return lines[-1] if lines else ""
-
-
-def _reason(code: int, last_line: str) -> str:
-    """Why a process failed, in one line."""
-    if code < 0:
-        try:
-            name = signal.Signals(-code).name
-        except ValueError:
-            name = f"signal {-code}"
-        return f"ended by {name}{', possibly out of memory' if name == 'SIGKILL' else ''}"
-    return last_line[:300] or f"ended with code {code}"

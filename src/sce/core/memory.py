@@ -1,4 +1,4 @@
-"""Memory: what this process has used, and what the machine has left for it."""
+"""Memory: what processes use, and what the machine has left."""
 
 from __future__ import annotations
 
@@ -26,6 +26,13 @@ def peak_memory() -> int | None:
         return None
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most if sys.platform == "darwin" else 1024 * most
+
+
+def process_memory(process_id: int) -> int | None:
+    """The bytes that a process holds now, without the pages of mapped files; None where the system does not tell."""
+    status = Path(f"/proc/{process_id}/status")
+    own, shared = _entry(status, "RssAnon"), _entry(status, "RssShmem")
+    return None if own is None else 1024 * (own + (shared or 0))
 
 
 def free_memory() -> int | None:

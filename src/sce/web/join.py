@@ -179,8 +179,8 @@ def _harmless(literal: str) -> str:
 
 
 def _harmless_code(code: str) -> str:
-    """Code with spaces where HTML, or the comments in its manner that classic scripts have, would see something else."""
-    return re.sub(r"<(?=!--|/?script|$)", "< ", code, flags=re.IGNORECASE).replace("-->", "-- >")
+    """Code with spaces where HTML, or a classic script with its ``<!--`` comments, would see something else."""
+    return re.sub(r"<(?=!--|/?script|$)", "< ", code, flags=re.IGNORECASE)
 
 
 def _in_order(sources: Mapping[str, str], entry: str) -> list[Module]:
