@@ -9,7 +9,7 @@ import numpy as np
 from sce.quality.block_density import NO_CLUSTER, Blocks, block_density, density_limits
 from sce.web.packing import pack
 
-_LIGHTEST, _BRIGHTEST = 1, 255  # of a pixel with edges; 0 is none
+_LIGHTEST_GREY, _DARKEST_GREY = 1, 255  # of a pixel with edges; 0 is none
 
 
 def pack_blocks(P: Any, labels: np.ndarray, names: list[str], colors: list[str | None], pixels: int) -> bytes:
@@ -55,5 +55,5 @@ def grey_values(blocks: Blocks) -> tuple[np.ndarray, list[float] | None]:
         return np.zeros(density.shape, np.uint8), None
     low, high = density_limits(blocks)
     share = np.log(np.where(there, density, low) / low) / np.log(high / low)
-    grey = np.rint(_LIGHTEST + np.clip(share, 0.0, 1.0) * (_BRIGHTEST - _LIGHTEST))
+    grey = np.rint(_LIGHTEST_GREY + np.clip(share, 0.0, 1.0) * (_DARKEST_GREY - _LIGHTEST_GREY))
     return np.where(there, grey, 0).astype(np.uint8), [low, high]

@@ -52,11 +52,12 @@ def find_images(X: Any, names: list[str] | None, wanted: str = "auto") -> Images
     >>> find_images(np.tile(np.arange(64) / 7, (3, 1)), None) is None
     True
     """
+    size = size_of_images(wanted)
     if wanted == "no":
         return None
     d = X.shape[1]
-    if wanted != "auto":
-        width, height = _size(wanted)
+    if size is not None:
+        width, height = size
         if width * height != d:
             raise InputError(
                 f"The rows have {d} columns, but images of {width} x {height} have {width * height} pixels; give another "
@@ -87,7 +88,14 @@ def _white(values: np.ndarray) -> float:
     return next((scale for scale in _SCALES if top <= scale), top)
 
 
-def _size(wanted: str) -> tuple[int, int]:
+def size_of_images(wanted: str) -> tuple[int, int] | None:
+    """The width and the height in WIDTHxHEIGHT; None for "auto" and "no".
+
+    >>> size_of_images("28x20")
+    (28, 20)
+    """
+    if wanted in ("auto", "no"):
+        return None
     found = re.fullmatch(r"([0-9]{1,4})[xX]([0-9]{1,4})", wanted)
     if found is None:
         raise ParameterError(f"images must be a size as 28x28, or no; got {wanted!r}.")

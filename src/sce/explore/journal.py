@@ -121,9 +121,7 @@ class Journal:
         if not isinstance(found.get("format"), int) or "ids_sha256" not in found:
             raise InputError(f"{self.path} is not a file of named clusters; move it away.")
         if found["format"] > _JOURNAL_FORMAT:
-            raise InputError(
-                f"{self.path} was written by a later version of sce; update sce."
-            )
+            raise InputError(f"{self.path} was written by a later version of sce; update sce.")
         if any(found.get(key) != value for key, value in self._header.items() if key not in ("map", "format")):
             raise InputError(
                 f"{self.path} names clusters of other rows: of {str(found.get('n'))[:20]} points of "

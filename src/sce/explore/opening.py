@@ -14,6 +14,7 @@ from sce.data.table import Table
 from sce.errors import InputError
 from sce.estimator import SCE
 from sce.explore.attached import attach_file, attach_kept, attach_table
+from sce.explore.images import size_of_images
 from sce.explore.session import Session
 from sce.graph.precomputed import check_affinity
 from sce.loading import load
@@ -66,6 +67,7 @@ def open_session(
     -------
     Session
     """
+    size_of_images(images)
     path = Path(source)
     is_result = path.suffix.lower() == ".npz" and (is_kind(path, MAP_KIND) or is_kind(path, SWEEP_KIND))
     if is_result or (path.suffix.lower() == ".npz" and path.is_symlink() and not path.exists()):

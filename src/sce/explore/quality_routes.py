@@ -22,7 +22,7 @@ from sce.quality import points
 _NEIGHBORS_SHOWN = 15
 _BLOCK_PIXELS, _MOST_BLOCK_PIXELS = 500, 1000
 _LONGEST_QUERY, _MOST_FOUND = 200, 1000
-_NO_GRAPH = "There is no graph; open the map with graph= or data=."
+_NO_GRAPH = "There is no graph; open the map together with its graph or its data."
 
 
 async def found(request: Request) -> Response:
