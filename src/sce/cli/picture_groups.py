@@ -50,9 +50,10 @@ DRAWING = Group(
         Option("--opacity", "opacity of a dot, above 0 and up to 1; chosen by default", "NUMBER", number),
         Option(
             "--frame",
-            "auto: up to 1 in 200 points that lie far out are drawn on the border, where the others are then larger; or all",
+            "where much of the picture would be empty: auto draws groups closer together than they lie, and up to 1 in 200 "
+            "points that lie far out on the border; near draws only these on the border; all draws all points where they are",
             "FRAME",
-            choice("auto", "all"),
+            choice("auto", "near", "all"),
             "auto",
         ),
         *COLORING.options,
