@@ -10,7 +10,7 @@ from sce.plot.frames import view
 from sce.plot.islands import draw_together
 
 
-def far_groups(n_groups, n_points, apart=60.0):
+def far_groups(n_groups, n_points, apart=150.0):
     """Normal clouds at random places far from one another, and the number of the cloud of each point."""
     rng = np.random.default_rng(0)
     side = int(np.ceil(n_groups**0.5))

@@ -17,6 +17,7 @@ from sce.plot.islands import draw_together
 FRAMES = "auto", "near", "all"
 _OUTSIDE_AT_MOST = 0.005  # of the points
 _LARGER_AT_LEAST = 2.0  # times, or all points are drawn where they are; the tails of a normal cloud reach less far
+_CLOSER_LARGER_AT_LEAST = 4.0  # times, or groups are drawn where they lie: up to that white space shows how tight they are
 _NEAR = 0.3  # times the longer side of the inner map: points within this distance from it are in the frame
 _MARGIN = 0.03  # around the points, as a share of their longer side
 _BORDER = 0.02  # where points are drawn that lie farther out, as the same share
@@ -84,7 +85,7 @@ def _near(Y: np.ndarray) -> np.ndarray:
 def _close(Y: np.ndarray) -> tuple[np.ndarray, bool]:
     """Where to draw points, and whether that is closer together than they lie: where groups are then much larger."""
     together = draw_together(Y)
-    return (together, True) if _LARGER_AT_LEAST * _side(together) < _side(Y) else (Y, False)
+    return (together, True) if _CLOSER_LARGER_AT_LEAST * _side(together) < _side(Y) else (Y, False)
 
 
 def _side(Y: np.ndarray) -> float:
