@@ -115,3 +115,25 @@ def test_a_sweep_of_a_frame(make):
     )
     assert found.labels.tolist() == KINDS.tolist()
     assert found.ids.tolist() == list(range(120))
+
+
+@pytest.mark.parametrize("open_frame", [pa.Table.from_pandas, pa.RecordBatch.from_pandas, pl.read_parquet])
+def test_the_index_of_pandas_in_other_frames(open_frame, tmp_path):
+    """It is no data, and becomes the ids as in pandas."""
+    indices = [
+        [f"c{k}" for k in range(120)],
+        [3 * k for k in range(120)],
+        list(zip(range(120), range(120), strict=True)),
+    ]
+    for index in indices:
+        frame = pd.DataFrame(columns(X), index=pd.MultiIndex.from_tuples(index) if index is indices[2] else index)
+        if open_frame is pl.read_parquet:
+            frame.to_parquet(frame_or_path := tmp_path / "a.parquet")
+        else:
+            frame_or_path = frame
+        model = SCE(random_state=0, n_epochs=20).fit(open_frame(frame_or_path))
+        np.testing.assert_array_equal(model.embedding_, MODEL.embedding_)
+        assert model.ids_.tolist() == index
+    frame = pd.DataFrame({"cell": range(5, 125), **columns(X)}).set_index("cell")
+    if open_frame is not pl.read_parquet:
+        assert SCE(random_state=0, n_epochs=20).fit(open_frame(frame)).ids_.tolist() == list(range(5, 125))

@@ -244,9 +244,9 @@ CASES = {
         "digits.csv exists and was not written by the demo; change to another folder, or name one with --folder.",
     ),
     "an id that is too long": (
-        put("data.csv", "id,a\n" + "".join(f"{'x' * 1001 * (i == 3)}{i},{i}\n" for i in range(20))), "embed data.csv", 3,
-        "data.csv has a text of 1002 characters as id in row 3 (line 5); at most 1000 are allowed: choose another column, "
-        "or shorten the text.",
+        put("data.csv", "id,a\n" + "".join(f"{'x' * 1001 * (i == 3)}{i},{i}\n" for i in range(20))), "embed data.csv --ids id",
+        3, "Column 'id' of data.csv has a text of 1,002 characters as id in row 3 (line 5); at most 1,000 are allowed: choose "
+        "another column, or shorten the text.",
     ),
     "an unknown column": (
         put("data.csv", GOOD), "embed data.csv --labels knd", 3,

@@ -73,7 +73,7 @@ def in_order_of_rows(nodes: Table, table: Table) -> Any:
 
 
 def _short(table: Table, ids: np.ndarray) -> np.ndarray:
-    table.refuse_long_text(ids, "id", 1000)
+    table.refuse_long_text(ids, "id")
     return ids if ids.dtype.kind in "iu" else as_text(ids)
 
 

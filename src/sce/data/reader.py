@@ -30,6 +30,7 @@ from sce.data.roles import (
     restore_data,
     set_dates_aside,
     set_ids_aside,
+    set_index_aside,
 )
 from sce.data.source import hint_at
 from sce.data.table import Extras, Table
@@ -187,6 +188,10 @@ class ReadOptions:
             assign_weights(table, self.weights)
         read_vector_column(table)
         set_dates_aside(table, keep)
+        if not self.transpose:
+            set_index_aside(
+                table, [name for name in source.index if name not in {*apart, self.ids}], as_ids=self.ids is None
+            )
         assign_ids(table, self.ids, apart)
         if not self.transpose and source.ids is None:
             set_ids_aside(table, keep, as_ids=self.ids is None)

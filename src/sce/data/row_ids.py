@@ -28,6 +28,7 @@ _MEASURED = re.compile(
     r"dose|rank|position|depth|distance|x|y|z)($|[\W_])",
     re.IGNORECASE,
 )
+LONGEST_NAME = 1000  # characters of an id or a label
 DISTINCT_BY_CHANCE = 10  # up to this many rows, all values being different does not make a column ids
 _FORMATTED_NUMBER = re.compile(r"[-+$€£]?[0-9][0-9.,' ]*[%€$£]?")
 
@@ -58,7 +59,7 @@ def holds_ids(name: str, values: np.ndarray) -> bool:
     >>> holds_ids("case no", np.array([3, 5, 8])), holds_ids("case no", np.array([5, 3, 8]))
     (True, False)
     """
-    if not is_id_name(name) or not is_id(values):
+    if not is_id_name(name) or not is_id(values) or is_prose(values):
         return False
     return is_sure_id_name(name) or _rises(values)
 
@@ -81,6 +82,11 @@ def is_long_id(values: np.ndarray) -> bool:
     return len(values) > DISTINCT_BY_CHANCE and is_id(values)
 
 
+def is_prose(values: np.ndarray) -> bool:
+    """Whether some text is too long for an id or a label."""
+    return values.dtype.kind in "OU" and any(len(value) > LONGEST_NAME for value in values)
+
+
 def is_whole(values: np.ndarray) -> bool:
     """Whether the values are whole numbers, or text of which at least one is none."""
     if values.dtype.kind == "f":
@@ -94,7 +100,12 @@ def is_whole(values: np.ndarray) -> bool:
 
 def names_rows(values: np.ndarray) -> bool:
     """Whether text is different in each row, and neither numbers nor formatted ones such as 10% or 1,000."""
-    if values.dtype.kind not in "OU" or not is_long_id(values) or read_formatted(values) is not None:
+    if (
+        values.dtype.kind not in "OU"
+        or is_prose(values)
+        or not is_long_id(values)
+        or read_formatted(values) is not None
+    ):
         return False
     return sum(_FORMATTED_NUMBER.fullmatch(str(value)) is not None for value in values) < len(values) / 2
 

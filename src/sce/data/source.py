@@ -64,6 +64,7 @@ class Source:
     notes: list[str] = field(default_factory=list)  # decisions made while reading
     dropped: frozenset[str] = frozenset()  # columns that were left out on request, some of which may be in `extra`
     unread: tuple[str, ...] = ()  # further columns of the file, neither asked for nor dropped
+    index: tuple[str, ...] = ()  # columns that were the index of a data frame of pandas
     is_graph: bool = False  # whether X is a matrix of similarities, with a row and a column for each point
 
     def check(self) -> None:
