@@ -91,9 +91,9 @@ CASES = {
         "There is no file far/x.csv: the folder far does not exist."),
     "an unknown kind of file": (
         put("data.xlsx", "PK"), "embed data.xlsx", 3,
-        "data.xlsx ends in .xlsx, which sce cannot read; it reads .npy, .npz, .csv, .tsv, .txt, .jsonl, .ndjson, .parquet, "
-        ".arrow, .feather, .mtx, .edges, .edgelist, .graphml, .gml, .h5ad (.csv, .tsv, .txt, .jsonl, "
-        ".ndjson, .mtx, .edges, .edgelist, .graphml, .gml also as .gz).",
+        "data.xlsx ends in .xlsx, which sce cannot read (save the sheet as .csv); it reads .npy, .npz, .csv, .tsv, .txt, "
+        ".jsonl, .ndjson, .parquet, .arrow, .feather, .mtx, .edges, .edgelist, .graphml, .gml, .h5ad (.csv, .tsv, .txt, "
+        ".jsonl, .ndjson, .mtx, .edges, .edgelist, .graphml, .gml also as .gz).",
     ),
     "an .npz called .csv": (
         put("data.csv", b"PK\x03\x04xxxx"), "embed data.csv", 3,
@@ -227,7 +227,9 @@ CASES = {
         put("data.csv", GOOD), "embed data.csv --alpha 0.2 --scale 5", 2,
         "--alpha is only for --scale sce; leave one of them out.",
     ),
-    "a folder as data": ((lambda folder: None), "embed .", 3, ". is a folder; give a file in it."),
+    "a folder as data": ((lambda folder: None), "embed .", 3,
+        ". is a folder without .parquet, .arrow or .feather files; give a file, or a folder of such parts.",
+    ),
     "standard input as data": (
         (lambda folder: None), "embed -", 3, "sce reads files, not standard input; save the data to a file first.",
     ),

@@ -184,7 +184,7 @@ def test_parts_that_do_not_belong_together(tmp_path):
     with pytest.raises(InputError, match=r"is a folder of .arrow and .parquet files"):
         read(tmp_path)
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match=r"empty is a folder; give a file in it"):
+    with pytest.raises(InputError, match=r"empty is a folder without"):
         read(tmp_path / "empty")
 
 

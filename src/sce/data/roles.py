@@ -30,6 +30,9 @@ from sce.errors import InputError
 
 _FEWEST_WITH_TOTAL = 5  # rows of a table whose last row may be a total
 _FEW_ROWS = 2
+_EXACT_BYTES = 8  # of the numbers of which text tables and int64 columns consist
+_FIRST_ROUNDED = 2**53  # the first whole number whose neighbour is no float of 64 bits
+_LAST_OF_64_BITS = 2.0**64
 _MANY_COLUMNS = 50  # of a table of one or two rows
 _DATE_NAME = re.compile(r"date|datum|day", re.IGNORECASE)
 _ROUNDED_TOTALS = 1e-4  # of totals that people write
@@ -316,9 +319,22 @@ def has_total(table: Table) -> bool:
     return moving.sum() >= 2
 
 
+def note_rounded(table: Table) -> None:
+    """Say that a column has whole numbers too large to be told apart as floats, which are rather ids than data."""
+    X = np.asarray(table.X[:2]) if not hasattr(table.X, "tocsr") and table.X.dtype.itemsize == _EXACT_BYTES else None
+    large = [] if X is None else np.flatnonzero(((X >= _FIRST_ROUNDED) & (X < _LAST_OF_64_BITS)).all(axis=0)).tolist()
+    for name in [(table.names or list(map(str, range(table.X.shape[1]))))[place] for place in large]:
+        table.notes.append(
+            f"Column {name!r} has numbers above {_FIRST_ROUNDED:,}, which are rounded as data; ids={name!r} keeps them "
+            f"exactly, drop=[{name!r}] leaves them out"
+        )
+
+
 def note_few_rows(table: Table) -> None:
-    """Say that there are hardly any points, and very many columns, which may be the points."""
+    """Say that there are hardly any points; where there are very many columns, these may be the points."""
     n, d = table.X.shape
+    if n == 1 and d < _MANY_COLUMNS:
+        table.notes.append("There is only 1 row, so the map is a single point")
     if n <= _FEW_ROWS and d >= _MANY_COLUMNS:
         table.notes.append(
             f"There {'is only 1 row' if n == 1 else f'are only {n} rows'} of {d} columns; if the columns are the points, add "

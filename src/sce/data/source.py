@@ -15,6 +15,10 @@ from sce.errors import InputError
 _SHOWN_NAMES = 20  # of columns, in a message
 
 
+class NoDataError(InputError):
+    """A table has nothing but labels and ids."""
+
+
 @dataclass(frozen=True)
 class Request:
     """Which part of a file to read.
