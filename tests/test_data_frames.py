@@ -1,5 +1,7 @@
 """Data frames and series wherever arrays are taken: fits, clusters, pictures, quality, maps, sweeps."""
 
+import warnings
+
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
@@ -137,3 +139,13 @@ def test_the_index_of_pandas_in_other_frames(open_frame, tmp_path):
     frame = pd.DataFrame({"cell": range(5, 125), **columns(X)}).set_index("cell")
     if open_frame is not pl.read_parquet:
         assert SCE(random_state=0, n_epochs=20).fit(open_frame(frame)).ids_.tolist() == list(range(5, 125))
+
+
+def test_a_column_that_numbers_the_rows(make):
+    """Is used as data, as every column of a frame, which a warning says; unless its name is one of a measurement."""
+    numbered = {"PassengerId": np.arange(1.0, 121), **columns(X)}
+    with pytest.warns(sce.DataWarning, match="Column 'PassengerId' of X numbers the rows, and is used as data"):
+        assert SCE(random_state=0, n_epochs=2).fit(make(numbered)).n_features_in_ == X.shape[1] + 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", sce.DataWarning)
+        SCE(random_state=0, n_epochs=2).fit(make({"time": np.arange(120.0), **columns(X)}))

@@ -7,6 +7,7 @@ from collections.abc import Collection
 
 import numpy as np
 
+from sce.core.counting import counting_columns, may_be_measured
 from sce.core.missing import is_missing
 from sce.data.arrays import LABEL_ARRAYS
 from sce.data.cells import is_number
@@ -14,14 +15,12 @@ from sce.data.dates import as_days, dates_of_numbers, read_dates
 from sce.data.formatted import read_formatted, read_vectors
 from sce.data.label_files import LABEL_NAMES, read_label_file, split_spec, typed
 from sce.data.row_ids import (
-    counting_columns,
     holds_ids,
     is_id,
     is_id_name,
     is_long_id,
     is_prose,
     is_whole,
-    may_be_measured,
     names_rows,
 )
 from sce.data.source import column_of, hint_at
