@@ -141,4 +141,4 @@ def _report(args: Any, result: Map, model: SCE, path: Path, console: Console) ->
         **{key: result.facts[key] for key in ("n_epochs", "stop_reason", "neighbor_method", "neighbor_recall")},
     }
     look = f"look at {args.plot}" if args.plot else f"draw it with: sce plot {path}"
-    console.result(facts, f"{path}: {n} points, r = {result.r:.4g}; {look}")
+    console.result(facts, f"{path}: {n} point{'s' * (n != 1)}, r = {result.r:.4g}; {look}")
