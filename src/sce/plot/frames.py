@@ -17,7 +17,7 @@ from sce.plot.islands import draw_together
 FRAMES = "auto", "near", "all"
 _OUTSIDE_AT_MOST = 0.005  # of the points
 _LARGER_AT_LEAST = 2.0  # times, or all points are drawn where they are; the tails of a normal cloud reach less far
-_CLOSER_LARGER_AT_LEAST = 4.0  # times, or groups are drawn where they lie: up to that white space shows how tight they are
+_CLOSER_LARGER_AT_LEAST = 4.0  # times, or groups are drawn where they lie: white space shows how tight they are
 _NEAR = 0.3  # times the longer side of the inner map: points within this distance from it are in the frame
 _MARGIN = 0.03  # around the points, as a share of their longer side
 _BORDER = 0.02  # where points are drawn that lie farther out, as the same share

@@ -78,7 +78,7 @@ def scatter(
     frame : {"auto", "near", "all"}, default="auto"
         What to do with a map in the plane that leaves most of the page empty. "all": nothing, all points are drawn where they
         are. "near": up to 1 in 200 points that lie far out are drawn on the border. "auto": moreover, groups are drawn closer
-        together than they lie, each unchanged. Only where dots and groups can then be at least four times as large, with a remark.
+        together than they lie, each unchanged. Only where all can then be at least four times as large, with a remark.
     palette : str, list of colours, or dict, optional
         The colours of classes: the name of a palette or colour map of matplotlib, such as "Set2"; a list with a colour for each
         class, in the order of the legend; or a colour for each class by its name. By default up to 10 classes have colours that
