@@ -55,7 +55,7 @@ def main() -> None:
     for row, name in zip(axes, arguments.names, strict=True):
         for ax, version, source in zip(row, ("before", "after"), (arguments.older, HERE), strict=True):
             Y = mapped(source, name, arguments.maps / f"{name}-{version}.npy")
-            scatter(Y, ax=ax)
+            scatter(Y, ax=ax, frame="near")
             ax.set_title(f"{name}, {len(Y):,} points, {version}", fontsize=9)
             print(f"{name}, {version}: drawn", flush=True)
     figure.tight_layout()

@@ -42,7 +42,7 @@ def main(folder: Path) -> None:
     for places, (settings, data) in zip(grid, rows, strict=True):
         for ax, setting in zip(places, settings, strict=True):
             model = SCE(random_state=0, **setting).fit(data)
-            scatter(model, labels=y, ax=ax, legend=False)
+            scatter(model, labels=y, ax=ax, legend=False, frame="near")
             ax.set_title(title(setting), fontsize="medium")
             print(f"{title(setting)}: r = {model.scale_:.3g}, perplexity {model.perplexity_:.3g}", flush=True)
     folder.mkdir(parents=True, exist_ok=True)

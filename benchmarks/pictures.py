@@ -39,9 +39,9 @@ def draw(name: str, folder: Path) -> None:
         affinity=graph.affinity, n_neighbors=graph.n_neighbors, perplexity=graph.perplexity, random_state=0
     ).fit(X)
     took = time.perf_counter() - start
-    ax = scatter(model.embedding_)
+    ax = scatter(model.embedding_, frame="near")
     inset = ax.inset_axes((*emptiest_corner(ax, model.embedding_), 0.25, 0.25))
-    scatter(model.embedding_, labels=y, ax=inset, legend=False)
+    scatter(model.embedding_, labels=y, ax=inset, legend=False, frame="near")
     ax.figure.savefig(folder / f"{name}.png", dpi=100, bbox_inches="tight")
     print(
         f"{name}: {len(X)} x {X.shape[1]}, neighbours by {model.neighbor_method_} (recall {model.neighbor_recall_:.3f}), "

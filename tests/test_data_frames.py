@@ -1,5 +1,7 @@
 """Data frames and series wherever arrays are taken: fits, clusters, pictures, quality, maps, sweeps."""
 
+import warnings
+
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
@@ -115,3 +117,35 @@ def test_a_sweep_of_a_frame(make):
     )
     assert found.labels.tolist() == KINDS.tolist()
     assert found.ids.tolist() == list(range(120))
+
+
+@pytest.mark.parametrize("open_frame", [pa.Table.from_pandas, pa.RecordBatch.from_pandas, pl.read_parquet])
+def test_the_index_of_pandas_in_other_frames(open_frame, tmp_path):
+    """It is no data, and becomes the ids as in pandas."""
+    indices = [
+        [f"c{k}" for k in range(120)],
+        [3 * k for k in range(120)],
+        list(zip(range(120), range(120), strict=True)),
+    ]
+    for index in indices:
+        frame = pd.DataFrame(columns(X), index=pd.MultiIndex.from_tuples(index) if index is indices[2] else index)
+        if open_frame is pl.read_parquet:
+            frame.to_parquet(frame_or_path := tmp_path / "a.parquet")
+        else:
+            frame_or_path = frame
+        model = SCE(random_state=0, n_epochs=20).fit(open_frame(frame_or_path))
+        np.testing.assert_array_equal(model.embedding_, MODEL.embedding_)
+        assert model.ids_.tolist() == index
+    frame = pd.DataFrame({"cell": range(5, 125), **columns(X)}).set_index("cell")
+    if open_frame is not pl.read_parquet:
+        assert SCE(random_state=0, n_epochs=20).fit(open_frame(frame)).ids_.tolist() == list(range(5, 125))
+
+
+def test_a_column_that_numbers_the_rows(make):
+    """Is used as data, as every column of a frame, which a warning says; unless its name is one of a measurement."""
+    numbered = {"PassengerId": np.arange(1.0, 121), **columns(X)}
+    with pytest.warns(sce.DataWarning, match="Column 'PassengerId' of X numbers the rows, and is used as data"):
+        assert SCE(random_state=0, n_epochs=2).fit(make(numbered)).n_features_in_ == X.shape[1] + 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", sce.DataWarning)
+        SCE(random_state=0, n_epochs=2).fit(make({"time": np.arange(120.0), **columns(X)}))

@@ -293,3 +293,49 @@ def test_copies_that_cannot_be(shell, options, words):
     said = shell("embed", *options)
     assert said.code in (2, 4)
     assert words in said.err
+
+
+def test_params_in_the_file_say_which_array_was_embedded(shell, sc):
+    """And nothing about what was printed; sce.tl.sce takes the others as they are."""
+    assert shell("embed", "cells.h5ad", "--array", "X_pca", "-o", "map.npz", "--write-h5ad", "out.h5ad").code == 0
+    params = dict(sc.read_h5ad("out.h5ad").uns["sce"]["params"])
+    assert params["array"] == "X_pca"
+    assert "verbose" not in params
+
+
+def test_quality_gives_no_advice_on_how_to_embed(shell):
+    """There is a map already, and sce quality has no --array."""
+    assert shell("embed", "cells.h5ad", "-o", "map.npz").code == 0
+    said = shell("quality", "map.npz", "--data", "cells.h5ad")
+    assert said.code == 0, said.err
+    assert "--array" not in said.err
+    assert "Columns used" not in said.err
+
+
+def test_a_file_without_x_names_its_arrays(shell, file, tmp_path):
+    """So that one of them can be named."""
+    del file.X
+    file.write_h5ad(tmp_path / "without.h5ad")
+    assert "has no X; name another array with --array; it has: X_pca, X_umap, " in shell("embed", "without.h5ad").err
+
+
+def test_the_graph_of_older_versions_is_offered_too(file, sc):
+    """Which does not say where in obsp it is, as in the cells that come with scanpy."""
+    sc.pp.neighbors(file, n_neighbors=5, key_added="few", method="gauss")
+    for key in ("neighbors", "few"):
+        sce.tl.sce(file, neighbors_key=key, n_epochs=2)
+    with pytest.raises(InputError, match="neighbors_key could be 'neighbors' or 'few'"):
+        sce.tl.sce(file, neighbors_key="fwe")
+
+
+def test_messages_name_the_parameters_of_this_function(blobs):
+    """Not those of SCE, to which some of them go under other names."""
+    cells = blobs.copy()
+    with pytest.raises(InputError, match=r"init_pos must have the shape \(160, 2\)"):
+        sce.tl.sce(cells, init_pos=np.zeros((3, 2)))
+    with pytest.raises(InputError, match=r"init_pos can be .*'auto', 'spectral', 'random'"):
+        sce.tl.sce(cells, init_pos="pca")  # needs vectors, and there is only a graph
+    with pytest.raises(ParameterError, match=r"no parameter 'min_dist'\.$|did you mean '(?!init')"):
+        sce.tl.sce(cells, min_dist=0.3)
+    with pytest.raises(ParameterError, match="did you mean 'use_rep'"):
+        sce.tl.sce(cells, userep="X_pca")

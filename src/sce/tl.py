@@ -84,11 +84,13 @@ def sce(
     _check(adata, neighbors_key, use_rep, key_added, parameters)
     seed = random_state if isinstance(random_state, int | np.integer) else draw_seed(random_state)
     source, X = _graph(adata, neighbors_key) if use_rep is None else _representation(adata, use_rep)
-    init = "auto" if init_pos is None else _start(adata, init_pos, n_components, int(seed))
+    init = (
+        "auto" if init_pos is None else _start(adata, init_pos, n_components, int(seed), searched=use_rep is not None)
+    )
     if use_rep is None:
         parameters = {**parameters, "affinity": "precomputed"}
-    model = SCE(n_components, init=init, random_state=seed, n_jobs=n_jobs, **parameters).fit(X)
     result = adata.copy() if copy else adata
+    model = SCE(n_components, init=init, random_state=seed, n_jobs=n_jobs, **parameters).fit(X)
     result.obsm[key_added] = model.embedding_
     start = {} if init_pos is None else {"init_pos": init_pos if isinstance(init_pos, str) else "array"}
     used = {**source, **start, "random_state": int(seed), "n_components": n_components, **parameters}
@@ -123,7 +125,8 @@ def _check_names(adata: Any, key_added: str, parameters: dict[str, Any]) -> None
         raise ParameterError("init is called init_pos here, as in scanpy.")
     for name in parameters:
         if name not in known:
-            raise ParameterError(f"There is no parameter {name!r}{did_you_mean(name, known)}")
+            ours = [*(known.keys() - {"init"}), "neighbors_key", "use_rep", "key_added", "init_pos"]
+            raise ParameterError(f"There is no parameter {name!r}{did_you_mean(name, sorted(ours))}")
     key = _home(key_added)
     entry = adata.uns.get(key)
     is_ours = hasattr(entry, "keys") and {"params", "r"} <= set(entry)
@@ -143,7 +146,7 @@ def _graph(adata: Any, neighbors_key: str | None) -> tuple[dict[str, Any], Any]:
     """What to record, and the connectivities that ``scanpy.pp.neighbors`` made."""
     key = neighbors_key or _DEFAULT_NEIGHBORS
     if key not in adata.uns:
-        others = [name for name, entry in adata.uns.items() if hasattr(entry, "get") and "connectivities_key" in entry]
+        others = [name for name in adata.uns if _is_graph(adata, name)]
         hint = f"neighbors_key could be {' or '.join(map(repr, others))}" if others else ""
         added = "" if neighbors_key is None else f", key_added={key!r}"
         run = f"run scanpy.pp.neighbors(adata{added}) first, or embed a representation with use_rep={_some(adata)!r}"
@@ -155,6 +158,12 @@ def _graph(adata: Any, neighbors_key: str | None) -> tuple[dict[str, Any], Any]:
             f"adata has uns[{key!r}], but not its graph obsp[{matrix!r}]; run scanpy.pp.neighbors(adata) again."
         )
     return {"neighbors_key": key}, adata.obsp[matrix]
+
+
+def _is_graph(adata: Any, key: str) -> bool:
+    """Whether an entry of uns names a graph; that of older versions of scanpy goes without saying where it is."""
+    entry = adata.uns[key]
+    return hasattr(entry, "get") and ("connectivities_key" in entry or (key == _DEFAULT_NEIGHBORS and bool(adata.obsp)))
 
 
 def _some(adata: Any) -> str:
@@ -174,10 +183,15 @@ def _representation(adata: Any, use_rep: str) -> tuple[dict[str, Any], Any]:
     return {"use_rep": use_rep}, X if hasattr(X, "tocsr") else np.asarray(X)
 
 
-def _start(adata: Any, init_pos: Any, n_components: int, seed: int) -> Any:
+def _start(adata: Any, init_pos: Any, n_components: int, seed: int, *, searched: bool) -> Any:
     """The starting coordinates, or the name of a start of SCE."""
     if not isinstance(init_pos, str):
-        return np.asarray(init_pos)
+        Y = np.asarray(init_pos)
+        if Y.shape != (adata.n_obs, n_components):
+            raise InputError(
+                f"init_pos must have the shape {(adata.n_obs, n_components)} of the map; it has {Y.shape}."
+            )
+        return Y
     if init_pos in adata.obsm:
         known = np.asarray(adata.obsm[init_pos])
         if known.ndim != 2 or known.shape[1] < n_components:
@@ -188,9 +202,10 @@ def _start(adata: Any, init_pos: Any, n_components: int, seed: int) -> Any:
         return known[:, :n_components]
     if init_pos == "paga":
         return _paga_start(adata, n_components, seed)
-    if init_pos in STARTS:
+    starts = [name for name in STARTS if searched or name != "pca"]  # which needs vectors
+    if init_pos in starts:
         return init_pos
-    listed = ", ".join(map(repr, [*adata.obsm, "paga", *STARTS]))
+    listed = ", ".join(map(repr, [*adata.obsm, "paga", *starts]))
     raise InputError(f"adata has no obsm[{init_pos!r}]; init_pos can be {listed}, or an array.")
 
 

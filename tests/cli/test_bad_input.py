@@ -91,9 +91,9 @@ CASES = {
         "There is no file far/x.csv: the folder far does not exist."),
     "an unknown kind of file": (
         put("data.xlsx", "PK"), "embed data.xlsx", 3,
-        "data.xlsx ends in .xlsx, which sce cannot read; it reads .npy, .npz, .csv, .tsv, .txt, .jsonl, .ndjson, .parquet, "
-        ".arrow, .feather, .mtx, .edges, .edgelist, .graphml, .gml, .h5ad (.csv, .tsv, .txt, .jsonl, "
-        ".ndjson, .mtx, .edges, .edgelist, .graphml, .gml also as .gz).",
+        "data.xlsx ends in .xlsx, which sce cannot read (save the sheet as .csv); it reads .npy, .npz, .csv, .tsv, .txt, "
+        ".jsonl, .ndjson, .parquet, .arrow, .feather, .mtx, .edges, .edgelist, .graphml, .gml, .h5ad (.csv, .tsv, .txt, "
+        ".jsonl, .ndjson, .mtx, .edges, .edgelist, .graphml, .gml also as .gz).",
     ),
     "an .npz called .csv": (
         put("data.csv", b"PK\x03\x04xxxx"), "embed data.csv", 3,
@@ -227,7 +227,9 @@ CASES = {
         put("data.csv", GOOD), "embed data.csv --alpha 0.2 --scale 5", 2,
         "--alpha is only for --scale sce; leave one of them out.",
     ),
-    "a folder as data": ((lambda folder: None), "embed .", 3, ". is a folder; give a file in it."),
+    "a folder as data": ((lambda folder: None), "embed .", 3,
+        ". is a folder without .parquet, .arrow or .feather files; give a file, or a folder of such parts.",
+    ),
     "standard input as data": (
         (lambda folder: None), "embed -", 3, "sce reads files, not standard input; save the data to a file first.",
     ),
@@ -244,9 +246,9 @@ CASES = {
         "digits.csv exists and was not written by the demo; change to another folder, or name one with --folder.",
     ),
     "an id that is too long": (
-        put("data.csv", "id,a\n" + "".join(f"{'x' * 1001 * (i == 3)}{i},{i}\n" for i in range(20))), "embed data.csv", 3,
-        "data.csv has a text of 1002 characters as id in row 3 (line 5); at most 1000 are allowed: choose another column, "
-        "or shorten the text.",
+        put("data.csv", "id,a\n" + "".join(f"{'x' * 1001 * (i == 3)}{i},{i}\n" for i in range(20))), "embed data.csv --ids id",
+        3, "Column 'id' of data.csv has a text of 1,002 characters as id in row 3 (line 5); at most 1,000 are allowed: choose "
+        "another column, or shorten the text.",
     ),
     "an unknown column": (
         put("data.csv", GOOD), "embed data.csv --labels knd", 3,

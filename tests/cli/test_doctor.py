@@ -53,6 +53,14 @@ def test_little_memory_and_no_place_for_kernels(sce, monkeypatch):
     assert "close other programs" in out
 
 
+def test_kernels_of_other_fits_may_be_missing(sce, monkeypatch):
+    """After the first fit of few points, for example: so it does not say that the first fit is still to come."""
+    monkeypatch.setattr(warm, "is_compiled", lambda: False)
+    out = sce("doctor").out
+    assert "Some kernels are not compiled yet" in out
+    assert "The first fit" not in out
+
+
 @pytest.mark.parametrize(("anything", "words"), [(True, "Compiled the kernels"), (False, "compiled already")])
 def test_compile(sce, monkeypatch, anything, words):
     """It says whether there was anything to compile."""

@@ -82,6 +82,13 @@ def test_a_graph_of_the_rows(sce, club):
     assert np.allclose(P, A[::-1, ::-1] / A.sum(), atol=1e-7)
 
 
+def test_a_graph_of_rows_without_numbers(sce, club, tmp_path):
+    """The message says that the graph needs no numbers, and its command works."""
+    (tmp_path / "clubs.csv").write_text("id,club\n" + "\n".join(f"p{k:02d},{'uv'[k % 2]}" for k in range(24)))
+    said = sce("embed", "clubs.csv", "--graph", "edges.csv", "-o", "a.npz").err
+    assert said.endswith("the graph needs none: sce embed --graph edges.csv --labels clubs.csv:COLUMN\n")
+
+
 @pytest.mark.parametrize("ending", ["graphml", "gml"])
 def test_graph_files(sce, tmp_path, ending):
     """As data or by --graph, coloured by an attribute of the nodes."""

@@ -85,7 +85,10 @@ def test_a_data_set_by_name(sce, tmp_path, monkeypatch):
     (tmp_path / "two_clouds").mkdir()  # a comparison's, perhaps
     assert sce("embed", "two_clouds", "--n-epochs", "2", "-o", "m.npz").code == 0
     (tmp_path / "other").mkdir()
-    assert sce("embed", "other").err == "sce: other is a folder; give a file in it.\n"
+    assert (
+        sce("embed", "other").err
+        == "sce: other is a folder without .parquet, .arrow or .feather files; give a file, or a folder of such parts.\n"
+    )
 
 
 @pytest.fixture

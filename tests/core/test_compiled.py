@@ -150,6 +150,15 @@ def test_compiling_is_said_once(tmp_path):
     assert run(two, NUMBA_CACHE_DIR=str(tmp_path)).splitlines() == first[1:]
 
 
+def test_a_verbose_fit_says_that_it_compiles(tmp_path):
+    """In a log, too, which nobody watches: the lines of its stages alone would not say why they took so long."""
+    code = "import sys, numpy as np; sys.stderr = sys.stdout; from sce import SCE\n"
+    code += "SCE(verbose={}, random_state=0, n_jobs=1).fit(np.eye(30))"
+    assert run(code.format(True), NUMBA_CACHE_DIR=str(tmp_path)).startswith("Compiling, once per environment.\n")
+    assert "Compiling" not in run(code.format(True), NUMBA_CACHE_DIR=str(tmp_path))
+    assert "Compiling" not in run(code.format(False), NUMBA_CACHE_DIR=str(tmp_path / "new"))
+
+
 def test_a_quiet_command_does_not_say_that_it_compiles(tmp_path):
     """Not even from its threads."""
     code = """

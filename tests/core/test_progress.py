@@ -119,7 +119,7 @@ def test_the_bar_covers_all_stages(fit):
 
 def test_what_remains_is_a_line_for_each_stage(fit):
     """As where nobody watches; the last has loss and r. The bars are gone."""
-    lines = drawn_over(fit)
+    lines = [line for line in drawn_over(fit) if not line.startswith("Compiling")]  # as it does in a new environment
     for line, start in zip(
         lines, ("Graph: 1500 points, ", "Start (", "Coarse maps of ", "Layout: 30 epochs and "), strict=False
     ):

@@ -184,7 +184,7 @@ def test_parts_that_do_not_belong_together(tmp_path):
     with pytest.raises(InputError, match=r"is a folder of .arrow and .parquet files"):
         read(tmp_path)
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match=r"empty is a folder; give a file in it"):
+    with pytest.raises(InputError, match=r"empty is a folder without"):
         read(tmp_path / "empty")
 
 
@@ -225,3 +225,28 @@ def test_a_request_for_one_column(tmp_path):
     parquet.write_table(texts(VECTORS["lists"]), tmp_path / "a.parquet")
     source = read_source(tmp_path / "a.parquet", Request(["embedding"], apart=("embedding",)))
     assert (source.text["embedding"] == E).all()
+
+
+@pytest.mark.parametrize(
+    ("index", "ids"),
+    [
+        ({"well": [7 * k for k in range(N)]}, [7 * k for k in range(N)]),
+        ({"well": [k % 20 for k in range(N)]}, None),
+        ({"plot": [k // 2 for k in range(N)], "visit": [k % 2 for k in range(N)]}, None),
+    ],
+    ids=["different", "repeated", "several"],
+)
+@pytest.mark.parametrize("ending", ["parquet", "feather"])
+def test_the_index_of_a_saved_frame_is_no_data(tmp_path, index, ids, ending):
+    """Numbers that name the rows, or several of them; which is said, and they can be kept."""
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({**index, "a": E[:, 0], "b": E[:, 1]}).set_index(list(index))
+    getattr(frame, f"to_{ending}")(path := tmp_path / f"a.{ending}")
+    table = read(path)
+    assert table.names == ["a", "b"]
+    assert (None if table.ids is None else table.ids.tolist()) == ids
+    first = next(iter(index))
+    assert f"Column '{first}', the index of the data frame, " in " ".join(table.notes)
+    assert sorted(read(path, keep=list(index)).names) == sorted(["a", "b", *index])
+    assert read(path, columns=["a", first]).names == ["a", first]
+    assert read(path, labels=first).label_name == first

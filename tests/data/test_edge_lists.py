@@ -183,3 +183,10 @@ def test_other_kinds_of_tables(tmp_path):
     assert (sce.read(tmp_path / "e.parquet").X.toarray() == by_hand(PAIRS, PEOPLE)).all()
     np.save(tmp_path / "e.npy", np.array([[0, 1], [1, 2]]))
     assert sce.read(tmp_path / "e.npy", edges="yes").X.toarray().tolist() == [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+
+
+def test_a_weight_that_is_missing(tmp_path):
+    """Is called so, with its line."""
+    (path := tmp_path / "a.csv").write_text("source,target,weight\na,b,1\nb,c,\nc,a,1\n")
+    with pytest.raises(InputError, match=r"has no weight in column 'weight', line 3; weights are numbers"):
+        sce.read(path)

@@ -26,6 +26,8 @@ def test_rows_are_found_by_the_names_of_nodes(edges):
     assert table.labels.tolist() == ["Rome", "Bern", "Oslo", "Kyiv"]
     assert table.label_name == "town"
     assert table.ids.tolist() == [1, 2, 3, 4]
+    names = sce.read("edges.csv", labels="people.csv:town", ids="people.csv:person").ids
+    assert names.tolist() == ["ann", "bob", "cy", "dee"]
 
 
 def test_names_without_rows(edges):

@@ -178,3 +178,93 @@ def test_unicode_text_of_excel_and_quotes_in_quotes(tmp_path):
     table = read(write(tmp_path, lines))
     assert table.ids[1] == 'he said "hi, 1"\nand left'
     assert (table.X[:, 0] == A).all()
+
+
+def numbered(header, separator=","):
+    return [header, *(separator.join(map(str, row)) for row in zip(A, B, range(30), strict=True))]
+
+
+def test_a_comment_is_no_header_above_a_header(tmp_path):
+    """Even if it has a cell less, as headers of R have."""
+    lines = ["# made by a program", "# units: cm", "a,b", *(f"{a},{b}" for a, b in zip(A, B, strict=True))]
+    table = read(write(tmp_path, lines))
+    assert table.names == ["a", "b"]
+    np.testing.assert_array_equal(table.X, np.column_stack([A, B]))
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv"])
+def test_spaces_separate_where_nothing_else_does(tmp_path, name):
+    """Whatever the name of the file says; but they do not cut text."""
+    path = write(tmp_path, numbered("a b  c", " "), name)
+    assert read(path, keep=["c"]).names == ["a", "b", "c"]
+    edges = ["protein1 protein2 combined_score", *(f"p{k % 7} p{k % 5} {k + 1}" for k in range(30))]
+    assert read(write(tmp_path, edges, name)).is_graph
+    path = write(tmp_path, ["weight", *(f"{a} kg" for a in A)], name)
+    assert read(path).names == ["weight"]
+
+
+def test_a_number_that_floats_round_is_pointed_out(tmp_path):
+    """Whole numbers above 2 ** 53 are probably ids under a name that is not recognised; which keeps them exactly."""
+    key = [10**18 + 7 * k for k in range(30)]
+    path = write(tmp_path, ["key,a", *(f"{k},{a}" for k, a in zip(key, A, strict=True))])
+    assert any(
+        "Column 'key' has numbers above 9,007,199,254,740,992, which are rounded" in note for note in read(path).notes
+    )
+    table = read(path, ids="key")
+    assert table.ids.tolist() == [str(k) for k in key]
+    assert not any("rounded" in note for note in table.notes)
+
+
+def test_a_single_row_is_pointed_out(tmp_path):
+    """A map of it shows nothing."""
+    assert "There is only 1 row, so the map is a single point" in read(write(tmp_path, ["a,b", "1,2"])).notes
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [("a.xlsx", "save the sheet as .csv"), ("a.csv.xz", "unpack it"), ("a.json", "name it .jsonl")],
+)
+def test_what_to_do_about_files_of_other_kinds(tmp_path, name, remedy):
+    """Is in the message."""
+    with pytest.raises(InputError, match=remedy):
+        read(write(tmp_path, ["a,b", "1,2"], name))
+
+
+def test_a_list_of_objects_is_no_json_lines(tmp_path):
+    """It is on several lines, and the message says how to write JSON lines."""
+    path = write(tmp_path, ['[{"a": 1, "b": 2},', '{"a": 2, "b": 3}]'], "a.jsonl")
+    with pytest.raises(InputError, match=r"is a list over several lines.*lines=True"):
+        read(path)
+
+
+def test_a_folder_without_parts(tmp_path):
+    """The message says what parts are."""
+    (tmp_path / "parts").mkdir()
+    with pytest.raises(InputError, match=r"parts is a folder without \.parquet, \.arrow or \.feather files"):
+        read(tmp_path / "parts")
+
+
+def test_gaps_in_vectors_are_named_in_short(tmp_path):
+    """Not number by number."""
+    pytest.importorskip("pyarrow")
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    vectors = [[float(k), 1.0, 2.0] for k in range(30)]
+    parquet.write_table(pa.table({"e": [None, *vectors]}), path := tmp_path / "a.parquet")
+    with pytest.raises(InputError, match=r"row 0\), in columns 'e\[0:3\]': add"):
+        Preparation().fit_transform(read(path))
+
+
+def test_a_document_in_a_cell(tmp_path):
+    """May be longer than the 131,072 characters that Python's csv allows by default, which stay as they are."""
+    import csv
+
+    before = csv.field_size_limit()
+    lines = [
+        "a,b,text",
+        *(f'{a},{b},"{"x, " * 50_000 * (k == 3)}{"uv"[k % 2]}"' for k, (a, b) in enumerate(zip(A, B, strict=True))),
+    ]
+    table = read(write(tmp_path, lines))
+    assert (table.names, len(table.text["text"][3])) == (["a", "b"], 150_001)
+    assert csv.field_size_limit() == before

@@ -187,3 +187,14 @@ def test_a_cell_of_prose_floods_no_message(tmp_path):
     with pytest.raises(InputError) as caught:
         read(path, labels="c")
     assert len(str(caught.value)) < 400
+
+
+def test_prose_names_no_rows(tmp_path):
+    """A text of thousands of characters in each row is neither ids nor labels; so auto can leave it out."""
+    path = tmp_path / "a.csv"
+    path.write_text("a,b,name\n" + "".join(f"{age},{k % 3},{k} {'many words ' * 100}\n" for k, age in enumerate(AGES)))
+    table = read(path)
+    assert (table.ids, table.label_name, list(table.text)) == (None, None, ["name"])
+    assert read(path, auto=True).names == ["a", "b"]
+    with pytest.raises(InputError, match=r"Column 'name' of .* has a text of 1,102 characters as id in row 10 "):
+        read(path, ids="name")

@@ -58,5 +58,5 @@ def test_the_points_given_stay_as_they_are():
 
 
 def test_another_frame_is_refused():
-    with pytest.raises(ParameterError, match="frame must be 'auto' or 'all'; got 'tight'"):
+    with pytest.raises(ParameterError, match="frame must be 'auto', 'near' or 'all'; got 'tight'"):
         scatter(normal(10), frame="tight")

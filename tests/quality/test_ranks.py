@@ -9,7 +9,8 @@ from sklearn.metrics import pairwise_distances
 
 from sce.core.parallel import Team
 from sce.quality import ranks as module
-from sce.quality.ranks import between, nearest, ranks
+from sce.quality.neighbors import neighbors_kept
+from sce.quality.ranks import between, nearest, nearest_and_ranks, rank_ranges, ranks
 
 
 @pytest.fixture
@@ -61,3 +62,29 @@ def test_far_from_the_origin_nothing_is_lost():
     """Squared distances are exact, because they are sums over differences."""
     X = 1e9 + np.arange(8.0)[:, None]
     assert between(X, "euclidean", np.array([0]), slice(None))[0].tolist() == [j * j for j in range(8)]
+
+
+@pytest.mark.parametrize("kind", [np.array, sp.csr_matrix])
+def test_one_pass_finds_what_two_find(small_tiles, kind):
+    """Neighbours and ranks found together are those found one after the other, with ties and without any ids."""
+    X = kind(np.random.default_rng(0).integers(0, 3, (50, 4)).astype(float))
+    queries = np.arange(0, 50, 3)
+    ids = [np.delete(np.arange(50), query)[: query % 7] for query in queries]
+    near, found = nearest_and_ranks(X, "euclidean", queries, 5, ids, Team(2))
+    np.testing.assert_array_equal(near, nearest(X, "euclidean", queries, 5, Team(1)))
+    for both, alone in zip(found, rank_ranges(X, "euclidean", queries, ids, Team(1)), strict=True):
+        np.testing.assert_array_equal(both, alone)
+
+
+def test_neighbours_kept_compares_each_query_with_the_data_once(monkeypatch):
+    """On wide data these distances take nearly all of the time of a report."""
+    X = np.random.default_rng(0).normal(size=(300, 40))
+    compared = []
+
+    def counted(data, metric, rows, columns):
+        compared.append(len(rows) * data[columns].shape[0] if data.shape[1] == 40 else 0)
+        return between(data, metric, rows, columns)
+
+    monkeypatch.setattr(module, "between", counted)
+    neighbors_kept(X, X[:, :2], k=10)
+    assert sum(compared) == 300 * 300 + 300 * 10  # all rows, and the neighbours on the map before them

@@ -8,8 +8,9 @@ from sklearn.datasets import load_digits, make_blobs, make_moons
 
 from sce import SCE
 from sce.quality import assess
+from sce.quality.classes import ClassAgreement
 from sce.quality.partition import Partition
-from sce.quality.story import GRAPH, cluster_story
+from sce.quality.story import GRAPH, cluster_story, label_story
 from sce.quality.verdict import compare
 
 RANDOM = np.random.default_rng(0)
@@ -34,7 +35,11 @@ def test_sentences_figures_and_table_agree(name):
     quality = assess(SCE(random_state=0, verbose=False).fit(X), X=X)
     figures, story = quality.figures(), " ".join(quality.story())
     table = quality.clusters.lines()[2:]
-    n_clusters, n_real, n_groups = (int(figures[key]) for key in ("n_clusters", "n_real", "n_groups"))
+    n_clusters, n_real, n_groups = (int(figures.get(key, 0)) for key in ("n_clusters", "n_real", "n_groups"))
+    if "n_groups" not in figures:
+        assert "too few points" in story
+        assert all(line.endswith("cannot be judged: too few points") for line in table)
+        return
     assert str(quality).startswith("\n".join(quality.story()))
     assert len(table) == n_clusters
     assert sum("real" in line for line in table) == n_real
@@ -84,3 +89,31 @@ def test_what_is_said_of_each_kind_of_cluster():
     fragment = np.where(np.arange(40) < 4, 0, np.where(groups > 0, groups, -1))
     assert "Cluster 0 is part of a larger group, whose other points are in no cluster." in story(fragment)
     assert "Cluster 0 holds 2 groups of 10 and 10 points; cluster 1 holds 2 groups" in story(groups // 2)
+
+
+def test_nothing_is_said_where_nothing_can_be_judged():
+    """With too few points, neither the table says that clusters run into one another, nor the figures that there are none."""
+    X = np.random.default_rng(0).random((50, 2))
+    for codes in (np.zeros(50, int), np.repeat([0, 1], 25)):
+        quality = assess(SCE(random_state=0).fit(X), X=X, labels=codes)
+        assert "There are too few points to judge by it" in quality.story()[2]
+        assert not {"n_real", "n_groups"} & set(quality.figures())
+        assert {line.split("  ")[-1] for line in quality.clusters.lines()[2:]} == {"cannot be judged: too few points"}
+
+
+def test_groups_that_no_cluster_shows_are_named():
+    """Otherwise the numbers of groups and of clusters in the sentences do not add up."""
+    groups = np.repeat([0, 1, 2], [20, 12, 8]).astype(np.int32)
+    codes = np.where(groups == 0, np.arange(40) % 2, -1)
+    verdict = compare(Partition(groups, 3, True), codes, np.arange(2))
+    assert cluster_story(2, 0.5, verdict)[2:] == [
+        "It has 3 groups with clear gaps between them, but no cluster of the map is real: none has a clear gap to all others.",
+        "Clusters 0 and 1 run into one another.",
+        "2 groups are not shown as clusters: 12 and 8 points.",
+    ]
+
+
+@pytest.mark.parametrize(("accuracy", "said"), [(0.97, "The labels follow"), (0.55, "The labels partly follow")])
+def test_labels_that_half_of_the_points_share_follow_in_part(accuracy, said):
+    """As newsgroups do, with 55%."""
+    assert label_story(False, ClassAgreement(0.5, 0.5, accuracy, 0.5, 20, 1.0))[0].startswith(said)

@@ -17,6 +17,7 @@ from sce.data.preparation import Preparation
 from sce.data.reader import ReadOptions, read_matrix
 from sce.data.recipe import Recipe
 from sce.data.sniff import check_file
+from sce.data.source import NoDataError
 from sce.data.table import Table
 from sce.errors import InputError, OutputError
 from sce.estimator import SCE
@@ -134,7 +135,15 @@ def read_source(args: Any, console: Console) -> tuple[Table, Any]:
         P = table.X
     else:
         kind = matrix_kind(args.affinity, args.metric)
-        table = read_prepared(args.data, recipe_of(args), console, kind=kind, seed=args.seed, n_jobs=args.n_jobs)
+        try:
+            table = read_prepared(args.data, recipe_of(args), console, kind=kind, seed=args.seed, n_jobs=args.n_jobs)
+        except NoDataError as error:
+            if args.graph is None:
+                raise
+            raise InputError(
+                f"{args.data} has no columns of numbers besides labels and ids; the graph needs none: sce {args.command} "
+                f"--graph {args.graph} --labels {args.data}:COLUMN"
+            ) from error
         if table.is_graph and kind is None:
             _check_graph_usage(args)
             P = table.X
@@ -174,9 +183,12 @@ def _graph_of_rows(args: Any, table: Table) -> Any:
 
 
 def read_prepared(
-    data: str, recipe: Recipe, console: Console, *, kind: str | None, seed: int, n_jobs: int | None
+    data: str, recipe: Recipe, console: Console, *, kind: str | None, seed: int, n_jobs: int | None, again: bool = False
 ) -> Table:
-    """Read DATA, a graph, a square matrix or vectors, and prepare vectors by the recipe."""
+    """Read DATA, a graph, a square matrix or vectors, and prepare vectors by the recipe.
+
+    `again`: as for a map that there is; then it is too late for advice on how to read and prepare them.
+    """
     reading = recipe.reading
     if kind == "graph":
         table = read_graph_table(data, edges=reading.edges, labels=reading.labels or "none", ids=reading.ids)
@@ -185,12 +197,18 @@ def read_prepared(
     else:
         table = recipe.read(data)
     rows, columns = table.X.shape
-    if kind is None and hasattr(table.X, "tocsr") and rows == columns and not table.is_graph:
+    if kind is None and hasattr(table.X, "tocsr") and rows == columns and not table.is_graph and not again:
         console.note(f"{data} is a square sparse matrix, used as data; if it is a graph, give it as --graph {data}")
-    size = f"a graph of {rows} nodes" if table.is_graph else f"{rows} rows, {columns} columns"
+    size = (
+        f"a graph of {rows} nodes"
+        if table.is_graph
+        else f"{rows} row{'s' * (rows != 1)}, {columns} column{'s' * (columns != 1)}"
+    )
     console.stage("read", f"Read {data}: {size}")
     if kind is None and not table.is_graph:
         table, _ = recipe.preparation.fit_transform(table, random_state=seed, n_jobs=n_jobs, copy=False)
+    if again:
+        return table
     for note in table.notes:
         console.note(note)
     if table.used is not None:

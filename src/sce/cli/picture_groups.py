@@ -27,7 +27,8 @@ DRAWING = Group(
         Option("map", "a map made by sce embed, or a sweep made by sce sweep (.npz)", metavar="MAP"),
         Option(
             "--output",
-            "the picture (.png, .svg or .pdf); by default MAP.png in the current folder",
+            "the picture (.png, .svg or .pdf), or a page in one file to explore the map without a network (.html); by default "
+            "MAP.png in the current folder",
             "FILE",
             short="-o",
         ),
@@ -50,15 +51,21 @@ DRAWING = Group(
         Option("--opacity", "opacity of a dot, above 0 and up to 1; chosen by default", "NUMBER", number),
         Option(
             "--frame",
-            "auto: up to 1 in 200 points that lie far out are drawn on the border, where the others are then larger; or all",
+            "where much of the picture would be empty: auto draws groups closer together than they lie, and up to 1 in 200 "
+            "points that lie far out on the border; near draws only these on the border; all draws all points where they are",
             "FRAME",
-            choice("auto", "all"),
+            choice("auto", "near", "all"),
             "auto",
         ),
         *COLORING.options,
         Option("--title", "a line above the picture", "TEXT"),
         Option("--width", "longer side of the map in inches", "NUMBER", number, 6.6),
         Option("--n-maps", "number of maps of a sweep to show", "N", whole, 12),
+        Option("--data", "for .html: the data that were embedded, for --columns and --images", "FILE"),
+        Option("--columns", "for .html: columns of the data to put into the page, by name or range", "NAMES", names),
+        Option(
+            "--images", "for .html: put thumbnails of the rows into the page, of this size, as 28x28, or auto", "SIZE"
+        ),
         Option("--dpi", "dots per inch of a .png, and of the raster for more than 100,000 points", "N", whole, 150),
     ],
 )

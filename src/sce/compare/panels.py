@@ -93,12 +93,12 @@ def _map(ax: Any, data: Data, row: Row, store: Store) -> None:
     from sce.results.maps import load
 
     Y = load(store.map_path(row.method), whole=False).Y
-    scatter(Y, ax=ax, size=panel_dot_size(len(Y)))
+    scatter(Y, ax=ax, size=panel_dot_size(len(Y)), frame="near")
     if data.labels is None:
         return
     x, y = emptiest_corner(Y)
     small = ax.inset_axes((x * (1 - INSET_SHARE), y * (1 - INSET_SHARE), INSET_SHARE, INSET_SHARE))
-    scatter(Y, data.labels, ax=small, kind=data.kind, legend=False, size=0.5 * panel_dot_size(len(Y)))
+    scatter(Y, data.labels, ax=small, kind=data.kind, legend=False, size=0.5 * panel_dot_size(len(Y)), frame="near")
     for side in small.spines.values():
         side.set(linewidth=0.5, color="0.6")
 

@@ -9,18 +9,20 @@ narwhals takes 0.04 s to import and is imported only when a data frame comes alo
 from __future__ import annotations
 
 import contextlib
+import re
 import sys
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from sce.core.frame_columns import Column, is_no_vector, sort_out, stack_vectors
+from sce.core.frame_columns import Column, is_no_vector, saved_index, sort_out, stack_vectors
 from sce.core.hints import MOST_NAMES, listed
 from sce.core.missing import is_missing
 from sce.core.warn import warn
 from sce.errors import DataWarning, InputError
 
+_INDEX_OF_PANDAS = re.compile(r"__index_level_\d+__")
 _MARKS = ("columns", "column_names", "to_numpy", "to_pandas", "__arrow_c_stream__", "__narwhals_dataframe__")
 
 
@@ -55,7 +57,7 @@ def as_matrix(X: Any, what: str = "X") -> Matrix | None:
     if found is None:
         return None
     frame, names = found
-    ids = index_of(X)
+    frame, names, ids = _without_saved_index(X, frame, names)
     if _is_sparse(X):
         return Matrix(X.sparse.to_coo().tocsr(), names, ids)
     if _is_one_block(X):
@@ -126,10 +128,32 @@ def index_of(X: Any) -> np.ndarray | None:
     index = getattr(X, "index", None)
     if index is None or callable(index) or not hasattr(index, "to_numpy"):
         return None
-    values: np.ndarray = index.to_numpy()
-    if values.dtype.kind in "iu" and np.array_equal(values, np.arange(len(values))):
-        return None
-    return values
+    return _unless_counting(index.to_numpy())
+
+
+def _unless_counting(values: np.ndarray) -> np.ndarray | None:
+    is_counting = values.dtype.kind in "iu" and np.array_equal(values, np.arange(len(values)))
+    return None if is_counting else values
+
+
+def _without_saved_index(X: Any, frame: Any, names: list[Any]) -> tuple[Any, list[Any], np.ndarray | None]:
+    """The data of a frame, the names of its columns, and its index.
+
+    A table of Arrow that was made of a frame of pandas holds its index as columns, and so does a frame of polars read from a
+    file of pandas, which only their names tell.
+    """
+    if library_of(X) == "pandas":
+        return frame, names, index_of(X)
+    saved = saved_index(getattr(X, "schema", None))
+    saved = tuple(name for name in names if name in saved or _INDEX_OF_PANDAS.fullmatch(str(name)))
+    if not saved or len(saved) == len(names):
+        return frame, names, index_of(X)
+    columns = [frame[name].to_numpy() for name in saved]
+    ids = columns[0]
+    if len(columns) > 1:  # as pandas has it
+        ids = np.empty(len(frame), object)
+        ids[:] = list(zip(*(values.tolist() for values in columns), strict=True))
+    return frame.drop(saved), [name for name in names if name not in saved], _unless_counting(ids)
 
 
 def library_of(X: Any) -> str | None:

@@ -26,6 +26,20 @@ _KINDS = {  # what messages call a type of narwhals
 # --------------------------------------------------------------------------------------------------------------- columns
 
 
+def saved_index(schema: Any) -> tuple[str, ...]:
+    """The columns of a table of Arrow that were the index of a data frame of pandas.
+
+    Examples
+    --------
+    >>> import pandas, pyarrow
+    >>> frame = pandas.DataFrame({"a": [1, 2]}, index=["x", "y"])
+    >>> saved_index(pyarrow.Table.from_pandas(frame).schema)
+    ('__index_level_0__',)
+    """
+    saved = (getattr(schema, "pandas_metadata", None) or {}).get("index_columns", ())
+    return tuple(name for name in saved if isinstance(name, str) and name in schema.names)
+
+
 class Column(NamedTuple):
     """What a column is good for."""
 

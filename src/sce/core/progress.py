@@ -16,11 +16,12 @@ from sce.core.notebook import is_watched
 from sce.core.screen import Screen, choose_screen, print_line
 
 _silent: ContextVar[bool] = ContextVar("silent", default=False)
+_verbose: ContextVar[bool] = ContextVar("verbose", default=False)
 
 
 def note(text: str) -> None:
-    """Print a line on standard error if a person is watching, however little is asked to be shown; see :func:`silence`."""
-    if not _silent.get() and is_watched(sys.stderr):
+    """Print a line on standard error if a person is watching or the fit is verbose, unless within :func:`silence`."""
+    if not _silent.get() and (_verbose.get() or is_watched(sys.stderr)):
         print_line(text)
 
 
@@ -60,11 +61,13 @@ class Reporter:
         self._since = time.perf_counter()
 
     def __enter__(self) -> Reporter:
+        self._before = _verbose.set(self._screen is not None)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        _verbose.reset(self._before)
         if self._screen is not None:
             self._screen.end()
             if self._last is not None and error is None:

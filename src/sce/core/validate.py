@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from sce.core.counting import counting_columns, may_be_measured
 from sce.core.dataframes import Matrix, as_matrix, coordinates_in, library_of
 from sce.core.hints import clipped, listed
 from sce.core.mmap import releasing
-from sce.errors import InputError, ParameterError
+from sce.core.warn import warn
+from sce.errors import DataWarning, InputError, ParameterError
 
 _FINITE_CHECK_CELLS = 1_000_000  # numbers checked at once
 
@@ -55,8 +57,19 @@ def _check_frame(estimator: Any, frame: Matrix) -> Any:
                 "X.columns = X.columns.astype(str)."
             )
         estimator.feature_names_in_ = np.array(names, object)
+        _warn_of_row_numbers(frame)
     note_rows(estimator, frame.ids)
     return frame.X
+
+
+def _warn_of_row_numbers(frame: Matrix) -> None:
+    """Say which named columns only number the rows, as PassengerId does: they are data here, and hardly meant to be."""
+    names = frame.names or []
+    found = [names[place] for place in counting_columns(frame.X) if not may_be_measured(names[place])]
+    if found and len(found) < len(names):
+        which = f"Columns {listed(found)} of X number" if len(found) > 1 else f"Column {listed(found)} of X numbers"
+        be = "are" if len(found) > 1 else "is"
+        warn(f"{which} the rows, and {be} used as data; leave out what is only an id.", DataWarning)
 
 
 def _note_frame(estimator: Any, X: Any) -> None:

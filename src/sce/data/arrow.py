@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sce.core.frame_columns import check_lengths
+from sce.core.frame_columns import check_lengths, saved_index
 from sce.core.hints import listed
 from sce.core.missing import as_text
 from sce.data.content import DATES, NUMBERS, OTHER, TEXT, VECTORS, Content, VectorColumn, choose, make_source
@@ -55,6 +55,7 @@ def read_columns(path: Path, parts: list[Part], request: Request) -> Source:
     X, others = _read(table, choice.data, choice.others)
     source = make_source(table.content, request, choice, X, others)
     source.extra |= table.partitions()
+    source.index = () if request.columns else saved_index(parts[0].schema)
     return source
 
 

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from sce.core.counting import DISTINCT_BY_CHANCE
 from sce.core.hints import clipped
 from sce.core.spreads import unequal_columns
 from sce.data.gaps import blocks, find_gaps
 from sce.data.roles import has_total
-from sce.data.row_ids import DISTINCT_BY_CHANCE, is_sure_id_name, is_whole
+from sce.data.row_ids import is_sure_id_name, is_whole
 from sce.data.table import Table
 from sce.data.unusable import MAX_CATEGORIES, empty_columns, plain_name
 from sce.errors import InputError

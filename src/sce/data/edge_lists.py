@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sce.core.missing import as_text
+from sce.core.missing import as_text, is_missing
 from sce.core.warn import warn
 from sce.data.formats import Request, Source, read_source
 from sce.data.graph_source import Links, graph_source
@@ -327,9 +327,11 @@ def _weights(source: Source, name: str, values: np.ndarray) -> np.ndarray:
     weights = np.array([np.nan if number is None else number for number in numbers])
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if len(bad):
+        value = values[bad[0]]
+        what = "no weight" if is_missing(value) or value == "" else f"the weight {value!r}"
         raise InputError(
-            f"{source.path} has the weight {values[bad[0]]!r} in column {name!r}, {_row(source, int(bad[0]))}; weights are "
-            "numbers, 0 or more. Distances are no weights: edges= with two columns leaves them out."
+            f"{source.path} has {what} in column {name!r}, {_row(source, int(bad[0]))}; weights are numbers, 0 or more. "
+            "Distances are no weights: edges= with two columns leaves them out."
         )
     return weights
 

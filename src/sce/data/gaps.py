@@ -11,6 +11,7 @@ from sce.core.hints import clipped
 from sce.core.linalg import sample_rows
 from sce.core.random import stream
 from sce.core.validate import all_finite
+from sce.data.content import in_short
 from sce.data.table import Table
 from sce.errors import InputError
 
@@ -117,8 +118,9 @@ def _columns_with_gaps(table: Table, gaps: Gaps) -> list[str]:
 def refuse_gaps(table: Table, gaps: Gaps, columns: list[str]) -> None:
     """Refuse missing values, and say where they are."""
     some = ", ".join(table.shown_row(int(r)) for r in gaps.rows[:3]) + (", ..." if len(gaps.rows) > 3 else "")
-    named = ", ".join(repr(clipped(name)) for name in columns[:_SHOWN_WITH_GAPS])
-    more = f" and {len(columns) - _SHOWN_WITH_GAPS} more" if len(columns) > _SHOWN_WITH_GAPS else ""
+    names = in_short(columns)
+    named = ", ".join(repr(clipped(name)) for name in names[:_SHOWN_WITH_GAPS])
+    more = f" and {len(names) - _SHOWN_WITH_GAPS} more" if len(names) > _SHOWN_WITH_GAPS else ""
     raise InputError(
         f"{table.path} has missing values in {len(gaps.rows)} of {table.X.shape[0]} rows ({some}), in "
         f"column{'s' if len(columns) > 1 else ''} {named}{more}: add "

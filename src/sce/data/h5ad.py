@@ -23,7 +23,8 @@ def read_h5ad(path: Path, request: Request) -> Source:
     X, names = _matrix(path, data, request.array)
     obs = _obs(data)
     if X is None:
-        raise InputError(f"{path} has no X; name a layer or an array of obsm with array=.")
+        others = ", ".join([*data.layers, *data.obsm, *data.obsp])
+        raise InputError(f"{path} has no X; name another array with array={f'; it has: {others}' if others else ''}.")
     if hasattr(X, "tocsr"):
         X = X.tocsr()
         X.sum_duplicates()

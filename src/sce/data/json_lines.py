@@ -89,6 +89,11 @@ def _record(path: Path, number: int, line: str) -> dict[str, Any]:
     try:
         found = json.loads(line)
     except json.JSONDecodeError as error:
+        if number == 1 and line.lstrip().startswith("["):
+            raise InputError(
+                f"{path} is a list over several lines, not an object or a list of numbers in each line; write it as JSON "
+                'lines, for example with pandas: frame.to_json(path, orient="records", lines=True).'
+            ) from None
         raise InputError(
             f"Line {number} of {path} is not JSON ({error.msg}, at character {error.pos + 1}); correct it, or leave it out."
         ) from None

@@ -73,7 +73,7 @@ def in_order_of_rows(nodes: Table, table: Table) -> Any:
 
 
 def _short(table: Table, ids: np.ndarray) -> np.ndarray:
-    table.refuse_long_text(ids, "id", 1000)
+    table.refuse_long_text(ids, "id")
     return ids if ids.dtype.kind in "iu" else as_text(ids)
 
 
@@ -114,7 +114,7 @@ def _joined(
     """The wanted column at the rows of the nodes; None if no column names them."""
     ids = np.arange(table.X.shape[0]) if table.ids is None else table.ids
     nodes = [str(name) for name in ids.tolist()]
-    key = _key(table, columns, nodes, wanted)
+    key = _key(table, columns, nodes, wanted) or (_key(table, columns, nodes, None) if what == "ids" else None)
     if key is None:
         return None
     if wanted is None:

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from sce.errors import InputError
 
-_PART_ENDINGS = (".parquet", ".arrow", ".feather")
+PART_ENDINGS = (".parquet", ".arrow", ".feather")
 _MISSING_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 
 
@@ -49,7 +49,7 @@ def _files(folder: Path) -> Iterable[Path]:
             continue
         if path.is_dir():
             yield from _files(path) if "=" in path.name else ()
-        elif path.suffix.lower() in _PART_ENDINGS:
+        elif path.suffix.lower() in PART_ENDINGS:
             yield path
 
 

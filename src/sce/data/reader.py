@@ -23,6 +23,7 @@ from sce.data.roles import (
     check_labels,
     is_apart,
     note_few_rows,
+    note_rounded,
     note_total,
     read_formatted_columns,
     read_vector_column,
@@ -30,8 +31,9 @@ from sce.data.roles import (
     restore_data,
     set_dates_aside,
     set_ids_aside,
+    set_index_aside,
 )
-from sce.data.source import hint_at
+from sce.data.source import NoDataError, hint_at
 from sce.data.table import Extras, Table
 from sce.errors import InputError, ParameterError
 
@@ -187,6 +189,10 @@ class ReadOptions:
             assign_weights(table, self.weights)
         read_vector_column(table)
         set_dates_aside(table, keep)
+        if not self.transpose:
+            set_index_aside(
+                table, [name for name in source.index if name not in {*apart, self.ids}], as_ids=self.ids is None
+            )
         assign_ids(table, self.ids, apart)
         if not self.transpose and source.ids is None:
             set_ids_aside(table, keep, as_ids=self.ids is None)
@@ -196,11 +202,12 @@ class ReadOptions:
         restore_data(table, keep)
         note_total(table)
         note_few_rows(table)
+        note_rounded(table)
         check_labels(table)
         used = {self.labels or table.label_name, self.ids or table.id_name, self.weights}
         table.extra = table.extra.without(used | source.dropped)
         if not table.X.shape[1] and not table.text:
-            raise InputError(f"{path} has no columns of numbers besides labels and ids, so there is nothing to embed.")
+            raise NoDataError(f"{path} has no columns of numbers besides labels and ids, so there is nothing to embed.")
         return table
 
     def _check_graph(self, path: str | Path) -> None:

@@ -7,20 +7,31 @@ from collections.abc import Collection
 
 import numpy as np
 
+from sce.core.counting import counting_columns, may_be_measured
 from sce.core.missing import is_missing
 from sce.data.arrays import LABEL_ARRAYS
 from sce.data.cells import is_number
 from sce.data.dates import as_days, dates_of_numbers, read_dates
 from sce.data.formatted import read_formatted, read_vectors
 from sce.data.label_files import LABEL_NAMES, read_label_file, split_spec, typed
-from sce.data.row_ids import counting_columns, holds_ids, is_id_name, is_long_id, is_whole, may_be_measured, names_rows
+from sce.data.row_ids import (
+    holds_ids,
+    is_id,
+    is_id_name,
+    is_long_id,
+    is_prose,
+    is_whole,
+    names_rows,
+)
 from sce.data.source import column_of, hint_at
 from sce.data.table import Table
 from sce.errors import InputError
 
-_MAX_NAME_LENGTH = 1000  # characters of an id or a label
 _FEWEST_WITH_TOTAL = 5  # rows of a table whose last row may be a total
 _FEW_ROWS = 2
+_EXACT_BYTES = 8  # of the numbers of which text tables and int64 columns consist
+_FIRST_ROUNDED = 2**53  # the first whole number whose neighbour is no float of 64 bits
+_LAST_OF_64_BITS = 2.0**64
 _MANY_COLUMNS = 50  # of a table of one or two rows
 _DATE_NAME = re.compile(r"date|datum|day", re.IGNORECASE)
 _ROUNDED_TOTALS = 1e-4  # of totals that people write
@@ -51,7 +62,7 @@ def assign_ids(table: Table, wanted: str | None, apart: Collection[str]) -> None
             how = "" if as_numbers(values) is None else f"; keep=[{name!r}] uses it as data"
             table.notes.append(f"Names of rows: column {name!r}{how}")
     if table.ids is not None:
-        table.refuse_long_text(table.ids, "id", _MAX_NAME_LENGTH)
+        table.refuse_long_text(table.ids, "id", table.id_name)
         numbers = typed(table.ids)
         table.ids = numbers if numbers.dtype.kind in "iu" else table.ids
 
@@ -64,6 +75,25 @@ def _recognised_ids(table: Table) -> str | None:
         return named[0]
     unique = [name for name, values in table.text.items() if names_rows(values)]
     return unique[0] if len(unique) == 1 else None
+
+
+def set_index_aside(table: Table, index: Collection[str], *, as_ids: bool) -> None:
+    """Take the numbers of the index of a data frame out of the data; a single one names the rows if all are different.
+
+    An index of text or dates is a column like others, which may be ids or labels.
+    """
+    for name in index:
+        values = table.look_up(name)
+        if values is None or values.dtype.kind not in "buif":
+            continue
+        table.take_out(name)
+        use = "is not used as data"
+        if as_ids and table.ids is None and len(index) == 1 and is_id(values):
+            table.ids, table.id_name = typed(values), name
+            use = "names the rows"
+        else:
+            table.extra = table.extra.with_columns({name: values})
+        table.notes.append(f"Column {name!r}, the index of the data frame, {use}; keep=[{name!r}] uses it as data")
 
 
 def set_ids_aside(table: Table, keep: Collection[str], *, as_ids: bool) -> None:
@@ -134,10 +164,10 @@ def recognise_labels(table: Table, apart: Collection[str]) -> None:
     """Take as labels a column whose name suggests labels, or the only column of text or else of dates, if there is one.
 
     If there are several such columns, text is preferred to numbers; a column that divides the rows in the same way as the
-    labels becomes an extra. Columns in `apart`, which were dropped or are to stay data, are not taken; if the recognised column
-    was dropped, no other column takes its place.
+    labels becomes an extra. Prose is no label. Columns in `apart`, which were dropped or are to stay data, are not taken; if
+    the recognised column was dropped, no other column takes its place.
     """
-    text = {name: values for name, values in table.text.items() if name not in apart}
+    text = {name: values for name, values in table.text.items() if name not in apart and not is_prose(values)}
     named = {name: values for name, values in text.items() if name.lower() in LABEL_NAMES and not is_long_id(values)}
     if named:
         name = min(named, key=lambda name: typed(named[name]).dtype.kind not in "OU")
@@ -148,7 +178,7 @@ def recognise_labels(table: Table, apart: Collection[str]) -> None:
         return
     for name, values in table.extra.in_memory.items():
         if (name.lower() in LABEL_NAMES or name in LABEL_ARRAYS) and not is_long_id(values):
-            if name not in apart:
+            if name not in apart and not is_prose(values):
                 table.labels, table.label_name = typed(values), name
             return
     words = [name for name in text if not is_id_name(name) and as_numbers(text[name]) is None]
@@ -163,7 +193,7 @@ def recognise_labels(table: Table, apart: Collection[str]) -> None:
 def check_labels(table: Table) -> None:
     """Refuse labels that are too long, and note what the labels are."""
     if table.labels is not None:
-        table.refuse_long_text(table.labels, "label", _MAX_NAME_LENGTH)
+        table.refuse_long_text(table.labels, "label", table.label_name)
         table.notes.append(f"Labels: {table.label_name!r} ({_count(table.labels)})")
 
 
@@ -288,9 +318,22 @@ def has_total(table: Table) -> bool:
     return moving.sum() >= 2
 
 
+def note_rounded(table: Table) -> None:
+    """Say that a column has whole numbers too large to be told apart as floats, which are rather ids than data."""
+    X = np.asarray(table.X[:2]) if not hasattr(table.X, "tocsr") and table.X.dtype.itemsize == _EXACT_BYTES else None
+    large = [] if X is None else np.flatnonzero(((X >= _FIRST_ROUNDED) & (X < _LAST_OF_64_BITS)).all(axis=0)).tolist()
+    for name in [(table.names or list(map(str, range(table.X.shape[1]))))[place] for place in large]:
+        table.notes.append(
+            f"Column {name!r} has numbers above {_FIRST_ROUNDED:,}, which are rounded as data; ids={name!r} keeps them "
+            f"exactly, drop=[{name!r}] leaves them out"
+        )
+
+
 def note_few_rows(table: Table) -> None:
-    """Say that there are hardly any points, and very many columns, which may be the points."""
+    """Say that there are hardly any points; where there are very many columns, these may be the points."""
     n, d = table.X.shape
+    if n == 1 and d < _MANY_COLUMNS:
+        table.notes.append("There is only 1 row, so the map is a single point")
     if n <= _FEW_ROWS and d >= _MANY_COLUMNS:
         table.notes.append(
             f"There {'is only 1 row' if n == 1 else f'are only {n} rows'} of {d} columns; if the columns are the points, add "

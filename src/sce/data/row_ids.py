@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import numpy as np
 
+from sce.core.counting import DISTINCT_BY_CHANCE
 from sce.data.cells import is_number
 from sce.data.formatted import read_formatted
 
@@ -22,13 +22,7 @@ _THINGS_WITH_IDS = (
     *("passenger", "patient", "person", "product", "record", "sample", "student", "subject", "transaction", "user"),
 )
 _WRITTEN_TOGETHER = re.compile(rf"({'|'.join(_THINGS_WITH_IDS)})(id|idx|no|nr|key)", re.IGNORECASE)
-# What may well be measured although its values count the rows.
-_MEASURED = re.compile(
-    r"(^|[\W_])(time|t|second|seconds|minute|minutes|hour|hours|day|days|week|month|year|date|age|frame|step|epoch|cycle|"
-    r"dose|rank|position|depth|distance|x|y|z)($|[\W_])",
-    re.IGNORECASE,
-)
-DISTINCT_BY_CHANCE = 10  # up to this many rows, all values being different does not make a column ids
+LONGEST_NAME = 1000  # characters of an id or a label
 _FORMATTED_NUMBER = re.compile(r"[-+$€£]?[0-9][0-9.,' ]*[%€$£]?")
 
 
@@ -58,7 +52,7 @@ def holds_ids(name: str, values: np.ndarray) -> bool:
     >>> holds_ids("case no", np.array([3, 5, 8])), holds_ids("case no", np.array([5, 3, 8]))
     (True, False)
     """
-    if not is_id_name(name) or not is_id(values):
+    if not is_id_name(name) or not is_id(values) or is_prose(values):
         return False
     return is_sure_id_name(name) or _rises(values)
 
@@ -81,6 +75,11 @@ def is_long_id(values: np.ndarray) -> bool:
     return len(values) > DISTINCT_BY_CHANCE and is_id(values)
 
 
+def is_prose(values: np.ndarray) -> bool:
+    """Whether some text is too long for an id or a label."""
+    return values.dtype.kind in "OU" and any(len(value) > LONGEST_NAME for value in values)
+
+
 def is_whole(values: np.ndarray) -> bool:
     """Whether the values are whole numbers, or text of which at least one is none."""
     if values.dtype.kind == "f":
@@ -94,33 +93,11 @@ def is_whole(values: np.ndarray) -> bool:
 
 def names_rows(values: np.ndarray) -> bool:
     """Whether text is different in each row, and neither numbers nor formatted ones such as 10% or 1,000."""
-    if values.dtype.kind not in "OU" or not is_long_id(values) or read_formatted(values) is not None:
+    if (
+        values.dtype.kind not in "OU"
+        or is_prose(values)
+        or not is_long_id(values)
+        or read_formatted(values) is not None
+    ):
         return False
     return sum(_FORMATTED_NUMBER.fullmatch(str(value)) is not None for value in values) < len(values) / 2
-
-
-def may_be_measured(name: str) -> bool:
-    """Whether a column of this name may be data although its values count the rows.
-
-    >>> [may_be_measured(name) for name in ("time", "world rank", "time_s", "a", "column_1")]
-    [True, True, True, False, False]
-    """
-    return _MEASURED.search(name) is not None
-
-
-def counting_columns(X: Any) -> list[int]:
-    """The columns of a dense matrix whose values are the numbers of the rows, from 0 or 1 on.
-
-    Examples
-    --------
-    >>> counting_columns(np.column_stack([np.arange(20) % 7, np.arange(1, 21)]))
-    [1]
-    """
-    n = X.shape[0]
-    if n <= DISTINCT_BY_CHANCE or hasattr(X, "tocsr"):
-        return []
-    first = np.asarray(X[:3])
-    start = first[0]
-    likely = ((start == 0) | (start == 1)) & (first[1] == start + 1) & (first[2] == start + 2)
-    numbers = np.arange(n)
-    return [c for c in np.flatnonzero(likely).tolist() if (np.asarray(X[:, c]) == numbers + int(start[c])).all()]

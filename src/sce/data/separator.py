@@ -14,6 +14,7 @@ _SNIFFED_LINES = 50  # lines from which the separator is found
 _SNIFFED_CHARACTERS = 1 << 16  # read at a time to find them
 _MOST_TITLES = 10  # lines above a table
 _SEPARATOR_LINE = re.compile(r"sep=([,;|\t])", re.IGNORECASE)  # the first line of some files for Excel
+_ALL_NUMBERS, _SOME_NUMBERS = 0.9, 0.3  # shares of the cells
 _MAX_SNIFFED_CHARACTERS = 1 << 24  # for files with very long lines
 
 
@@ -22,7 +23,7 @@ def find_separator(path: Path, file: TextIO, *, decimal_comma: bool = False) -> 
 
     If there are several, the one that gives the largest share of numbers, then one that also splits the first line into as
     many, then the one that gives the most cells, then the default: a comma, or a tab for .tsv. Spaces are considered for .txt
-    and lists of edges only, where a run of them is one separator.
+    and lists of edges, where a run of them is one separator, and elsewhere if nothing else splits the lines.
     """
     lines = _sample(file, comment_marks(path))
     told = _SEPARATOR_LINE.fullmatch(lines[0].strip()) if lines else None
@@ -37,7 +38,15 @@ def find_separator(path: Path, file: TextIO, *, decimal_comma: bool = False) -> 
         candidates.remove(",")
     scores = {separator: _score(lines, separator) for separator in candidates}
     best = max(candidates, key=lambda s: (*scores[s], s == usual))
-    return best if scores[best][2] > 1 else usual
+    if scores[best][2] > 1:
+        return best
+    return " " if " " not in scores and _is_in_spaces(lines) else usual
+
+
+def _is_in_spaces(lines: list[str]) -> bool:
+    """Whether spaces split all lines into numbers, or into three columns and more of which some are numbers; not prose."""
+    share, is_named, width = _score(lines, " ")
+    return is_named and (share >= _ALL_NUMBERS or (width > 2 and share >= _SOME_NUMBERS))
 
 
 def is_told(line: str) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sce.core.hints import nearest_words
 from sce.data.kinds import FILE_KINDS, READABLE_FILES
-from sce.data.parts import kind_of_folder
+from sce.data.parts import PART_ENDINGS, kind_of_folder
 from sce.errors import InputError, SCEError
 
 # First bytes of files that sce does not read, and what such a file is.
@@ -18,6 +18,12 @@ _FOREIGN_SIGNATURES = (
     (rb"\x80[\x02-\x05]", "a Python pickle"),
     (rb"%PDF|\x89PNG|\xff\xd8\xff", "a picture or a document"),
     (rb"(?i)\s*<(!doctype|html|\?xml)", "a web page"),
+)
+# What to do about files of other kinds, by their endings.
+_REMEDIES = (
+    ((".xlsx", ".xls", ".ods", ".numbers"), "save the sheet as .csv"),
+    ((".zip", ".xz", ".bz2", ".zst", ".7z", ".tar", ".tgz"), "unpack it"),
+    ((".json",), "write an object in each line, and name it .jsonl"),
 )
 
 
@@ -35,6 +41,7 @@ def kind_of(path: Path) -> str:
     if kind not in FILE_KINDS or (packed and not FILE_KINDS[kind].gzip):
         near = nearest_words(kind, FILE_KINDS, likeness=0.6)
         hint = f" (did you mean {near[0]}?)" if near else ""
+        hint += next((f" ({remedy})" for endings, remedy in _REMEDIES if path.suffix.lower() in endings), "")
         raise InputError(
             f"{path} ends in {''.join(path.suffixes[-2:] if packed else path.suffixes[-1:]) or 'nothing'}, which sce "
             f"cannot read{hint}; it reads {READABLE_FILES}."
@@ -68,7 +75,10 @@ def _check_folder(path: Path) -> str:
     """The kind of the parts of a table in a folder."""
     kind = kind_of_folder(path)
     if kind is None:
-        raise InputError(f"{path} is a folder; give a file in it.")
+        raise InputError(
+            f"{path} is a folder without {', '.join(PART_ENDINGS[:-1])} or {PART_ENDINGS[-1]} files; give a file, or a "
+            "folder of such parts."
+        )
     return kind
 
 

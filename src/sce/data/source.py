@@ -15,6 +15,10 @@ from sce.errors import InputError
 _SHOWN_NAMES = 20  # of columns, in a message
 
 
+class NoDataError(InputError):
+    """A table has nothing but labels and ids."""
+
+
 @dataclass(frozen=True)
 class Request:
     """Which part of a file to read.
@@ -64,6 +68,7 @@ class Source:
     notes: list[str] = field(default_factory=list)  # decisions made while reading
     dropped: frozenset[str] = frozenset()  # columns that were left out on request, some of which may be in `extra`
     unread: tuple[str, ...] = ()  # further columns of the file, neither asked for nor dropped
+    index: tuple[str, ...] = ()  # columns that were the index of a data frame of pandas
     is_graph: bool = False  # whether X is a matrix of similarities, with a row and a column for each point
 
     def check(self) -> None:

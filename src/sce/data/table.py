@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from sce.data.merging import first_rows, group_copies, values_of_points
+from sce.data.row_ids import LONGEST_NAME, is_prose
 from sce.data.source import column_of
 from sce.errors import InputError
 
@@ -212,12 +213,12 @@ class Table:
         else:
             self.X = np.hstack([self.X, values])
 
-    def refuse_long_text(self, values: np.ndarray, what: str, longest: int) -> None:
-        """Refuse text that is too long for a name."""
-        if values.dtype.kind in "OU":
+    def refuse_long_text(self, values: np.ndarray, what: str, column: str | None = None) -> None:
+        """Refuse text that is too long for an id or a label, which `what` says."""
+        if is_prose(values):
             row = max(range(len(values)), key=lambda row: len(values[row]))
-            if len(values[row]) > longest:
-                raise InputError(
-                    f"{self.path} has a text of {len(values[row])} characters as {what} in {self.shown_row(row)}; at most "
-                    f"{longest} are allowed: choose another column, or shorten the text."
-                )
+            where = self.path if column is None else f"Column {column!r} of {self.path}"
+            raise InputError(
+                f"{where} has a text of {len(values[row]):,} characters as {what} in {self.shown_row(row)}; at most "
+                f"{LONGEST_NAME:,} are allowed: choose another column, or shorten the text."
+            )

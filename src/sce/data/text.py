@@ -18,6 +18,7 @@ import gzip
 import io
 import itertools
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
@@ -48,19 +49,30 @@ _DECIMAL_CELLS = 5_000  # in which decimal commas are looked for
 _MOST_TITLE_LINES = 10  # lines above a header
 _CONVERTED_CELLS = 200_000  # converted at a time by the slow path
 _PARSED_BYTES = 1 << 20  # parsed at a time, approximately, by the fast path
+_LONGEST_CELL = 2**31 - 1
 _BYTE_ORDER_MARKS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))
 
 
 def read_text(path: Path, request: Request) -> Source:
     """A text table. A column whose first rows are mostly numbers must hold numbers throughout; other columns are text."""
     try:
-        with io.TextIOWrapper(_opened(path), _encoding(path), newline="") as file:
+        with _long_cells(), io.TextIOWrapper(_opened(path), _encoding(path), newline="") as file:
             return _read(path, file, request)
     except UnicodeDecodeError as error:
         raise InputError(
             f"{path} is not UTF-8 text (it has the byte {error.object[error.start]:#x}); save it as UTF-8, for example with: "
             f"iconv -f latin1 -t utf8 {path} > utf8{path.suffix}"
         ) from None
+
+
+@contextmanager
+def _long_cells() -> Iterator[None]:
+    """Let cells be as long as a text may be; the csv module refuses those above 131,072 characters by default."""
+    before = csv.field_size_limit(_LONGEST_CELL)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
 
 
 def _encoding(path: Path) -> str:
@@ -203,10 +215,12 @@ def _without_comments(head: list[Line], marks_of: tuple[str, ...]) -> list[Line]
     table = head[len(marks) :]
     if not marks or not table:
         return head
-    fits = len(without_mark(marks[-1].cells)) in (_width(table), _width(table) - 1)
+    width = _width(table)
+    fits = len(without_mark(marks[-1].cells)) in (width, width - 1)
+    has_header = _names_columns(table[0].cells, width) and any(map(is_number, table[1].cells if table[1:] else ()))
     return (
         [marks[-1], *table]
-        if fits and not marks[-1].cells[0].startswith("%") and not is_blank(marks[-1].cells)
+        if fits and not has_header and not marks[-1].cells[0].startswith("%") and not is_blank(marks[-1].cells)
         else table
     )
 

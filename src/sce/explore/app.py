@@ -51,9 +51,7 @@ def serve_session(session: Session, *, host: str, port: int, open_browser: bool,
     serve(app_factory, host=host, port=port, open_browser=open_browser, say=say)
 
 
-def make_app(
-    session: Session, *, token: str, port: int, hosts: Sequence[str] = LOOPBACK, page: Any = None
-) -> Any:
+def make_app(session: Session, *, token: str, port: int, hosts: Sequence[str] = LOOPBACK, page: Any = None) -> Any:
     """The explorer of a session, behind a guard that lets in only who has the token.
 
     Parameters

@@ -9,33 +9,36 @@ from typing import Any
 import numpy as np
 
 from sce.core.write import atomic, check_writable
+from sce.data.labels import Classes
 from sce.explore.point_columns import cells, column_parts, read_content
 from sce.explore.session import Session
 from sce.web.join import join_modules
 from sce.web.one_page import page
 from sce.web.packing import pack, quantize
 
+NAMED_CLUSTERS = "named clusters"
 _FOLDERS = ("sce.web", "sce.explore")  # whose static files make the page
 
 
-def write_html(session: Session, path: str | Path, *, thumbnails: bool = False) -> Path:
+def write_html(session: Session, path: str | Path, *, columns: bool = False, thumbnails: bool = False) -> Path:
     """Write a page with a map, whole or not at all.
 
     Parameters
     ----------
     session : Session
-        The map; its label, and the columns that were asked for, go into the page.
+        The map; its ids, labels and named clusters go into the page.
     path : str or Path
         The name of the page, ending in .html.
+    columns : bool
+        Whether the columns of the session go into the page, too.
     thumbnails : bool
-        Whether images of the rows go into the page, too: as many bytes as pixels, before compression.
+        Whether images of the rows do: as many bytes as pixels, before compression.
     """
     path = check_writable(path, (".html",), [session.path])
     sources = read_sources()
     scripts = {name: text for name, text in sources.items() if name.endswith(".js")}
-    made = page(
-        sources["index.html"], join_modules(scripts, "main.js"), sources["style.css"], _data(session, thumbnails)
-    )
+    data = _data(session, columns=columns, thumbnails=thumbnails)
+    made = page(sources["index.html"], join_modules(scripts, "main.js"), sources["style.css"], data)
     with atomic(path) as file:
         file.write(made.encode())
     return path
@@ -50,30 +53,45 @@ def read_sources() -> dict[str, str]:
     return found
 
 
-def _data(session: Session, thumbnails: bool) -> bytes:
+def _data(session: Session, *, columns: bool, thumbnails: bool) -> bytes:
     """Everything that the page shows, in one container."""
     arrays: dict[str, np.ndarray] = {}
     places = []
     for k in range(session.n_frames):
         arrays[f"xy{k}"], low, step = quantize(session.coordinates(k))
         places.append({"n": session.n, "dims": session.dims, "low": low.tolist(), "step": step})
-    listed, columns = [], []
-    for column in session.columns.values():
-        if column.kind == "text":
-            continue
-        facts, parts = column_parts(read_content(column))
-        arrays |= {f"{name}{len(columns)}": values for name, values in parts.items()}
-        columns.append({"name": column.name, **facts})
-        listed.append(column.facts())
+    packed = _columns(session, every=columns)
+    for k, (_, parts) in enumerate(packed):
+        arrays |= {f"{name}{k}": values for name, values in parts.items()}
     images = session.attached.images if thumbnails else None
     if images is not None:
         arrays["thumbnails"] = images.pixels(np.arange(session.n))
-    about = {**session.about(), "notes": []}
+    about = session.about()
+    listed = [{name: facts[name] for name in ("name", "kind", "role")} for facts, _ in packed]
     has = {"data": False, "graph": False, "thumbnails": about["has"]["thumbnails"] if images is not None else None}
-    meta: dict[str, Any] = {
-        "about": {**about, "columns": listed, "has": has},
+    ids = session.result.ids
+    numbered = ids.dtype.kind in "iu" and np.array_equal(ids, np.arange(session.n))
+    meta = {
+        "about": {**about, "notes": [], "columns": listed, "has": has},
         "points": places,
-        "columns": columns,
-        "ids": None if session.ids_are_rows else [str(each) for each in cells(session.result.ids)],
+        "columns": [facts for facts, _ in packed],
+        "ids": None if numbered else [str(each) for each in cells(ids)],
     }
     return pack(meta, arrays)
+
+
+def _columns(session: Session, *, every: bool) -> list[tuple[dict[str, Any], dict[str, np.ndarray]]]:
+    """The label, the named clusters, and the other columns: what is told of each, and its arrays."""
+    found = []
+    for column in session.columns.values():
+        if column.kind != "text" and (every or column.role == "label"):
+            facts, arrays = column_parts(read_content(column))
+            found.append(({**column.facts(), **facts}, arrays))
+    document = session.keeper.document
+    if document.clusters:
+        names = [cluster.name for cluster in document.clusters]
+        facts, arrays = column_parts(Classes(document.places(), names, "no cluster"))
+        chosen = [cluster.color or usual for cluster, usual in zip(document.clusters, facts["colors"], strict=True)]
+        told = {"name": NAMED_CLUSTERS, "role": "named", "colors": chosen, "dark_colors": chosen}
+        found.append(({**facts, **told}, arrays))
+    return found

@@ -75,9 +75,10 @@ def scatter(
     width : float, optional
         The longer side of the map in a new figure, in inches; 6.6 by default. The figure has the shape of the map, up to twice
         as wide as high or the other way round.
-    frame : {"auto", "all"}, default="auto"
-        "all": the frame of a map in the plane holds all points. "auto": up to 1 in 200 points that lie far out are drawn on the
-        border, with a remark, where the others can then be drawn at least twice as large.
+    frame : {"auto", "near", "all"}, default="auto"
+        What to do with a map in the plane that leaves most of the page empty. "all": nothing, all points are drawn where they
+        are. "near": up to 1 in 200 points that lie far out are drawn on the border. "auto": moreover, groups are drawn closer
+        together than they lie, each unchanged. Only where all can then be at least four times as large, with a remark.
     palette : str, list of colours, or dict, optional
         The colours of classes: the name of a palette or colour map of matplotlib, such as "Set2"; a list with a colour for each
         class, in the order of the legend; or a colour for each class by its name. By default up to 10 classes have colours that
@@ -176,13 +177,13 @@ def _prepare(ax: Any, shown: View, title: str | None) -> None:
         getattr(ax, f"set_{axis}ticks")([])
     if title is not None:
         ax.set_title(title, parse_math=False)
-    if shown.outside:
-        beside.add_remark(ax, remark(shown.outside))
+    if said := remark(shown):
+        beside.add_remark(ax, said)
 
 
 def _set_limits(ax: Any, shown: View) -> tuple[np.ndarray, np.ndarray]:
-    """The same scale on all axes, so that distances are those of the map."""
-    low, high, Y, _ = shown
+    """The same scale on all axes, so that distances in a group are those of the map."""
+    low, high, Y = shown.low, shown.high, shown.Y
     if Y.shape[1] == 1:
         low, high = np.append(low, -1.12), np.append(high, 1.12)
     for axis, limits in zip("xyz", zip(low, high, strict=True), strict=False):

@@ -98,7 +98,7 @@ def series(
     axis = _axis(sweep)
     for ax, frame in zip(maps, chosen, strict=False):
         dots: dict[str, Any] = {"kind": kind, "size": size, "opacity": opacity}
-        scatter(sweep.map(frame).Y, sweep.labels, ax=ax, legend=False, **dots, **style._asdict())
+        scatter(sweep.map(frame).Y, sweep.labels, ax=ax, legend=False, frame="near", **dots, **style._asdict())
         _name(ax, sweep, axis, frame)
     for ax in maps[len(chosen) :]:
         ax.remove()

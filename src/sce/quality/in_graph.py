@@ -11,6 +11,7 @@ from sce.core.random import stream
 from sce.core.validate import check_count, draw_seed
 from sce.quality.check import shuffled
 from sce.quality.mass import BlockMass, block_mass, check_graph, check_labels
+from sce.quality.story import percentage
 from sce.quality.verdict import Verdict, judge
 
 _JUDGED_UP_TO_CLUSTERS = 500
@@ -91,7 +92,9 @@ class ClustersInGraph(NamedTuple):
         """The figures by name; those whose name ends in `_null` are means over random relabellings."""
         measured, null = self.measured, self.null.mean
         told = self.judgement
-        judged = {} if told is None else {"n_real": float(told.real.sum()), "n_groups": float(told.n_groups)}
+        judged: dict[str, float] = {}
+        if told is not None and told.is_known:
+            judged = {"n_real": float(told.real.sum()), "n_groups": float(told.n_groups)}
         return {
             "n_clusters": float(len(self.sizes)),
             **judged,
@@ -131,9 +134,9 @@ class ClustersInGraph(NamedTuple):
         """A table with a line for each cluster: its size, its conductance, and the verdict of P."""
         measured, null, spread = self.measured, self.null.mean, self.null.std
         top = (
-            f"{len(self.sizes)} clusters with {self.covered:.0%} of the points hold {measured.share:.1%} of the graph's weight "
-            f"(shuffled: {null.share:.1%} +- {spread.share:.1%}), modularity {measured.modularity:.3f} (shuffled: "
-            f"{null.modularity:.3f})"
+            f"{len(self.sizes)} clusters with {percentage(self.covered)} of the points hold {measured.share:.1%} of the "
+            f"graph's weight (shuffled: {null.share:.1%} +- {spread.share:.1%}), modularity {measured.modularity:.3f} "
+            f"(shuffled: {round(null.modularity, 3) + 0.0:.3f})"
         )
         rows = [top, f"{'cluster':>8} {'points':>9} {'edges out':>9} {'shuffled':>8}  in the graph"]
         for c, name in enumerate(self.names):

@@ -12,7 +12,7 @@ from sce.core.parallel import Team, resolve_n_jobs
 from sce.core.random import permutation, stream
 from sce.core.validate import check_count, draw_seed
 from sce.quality.check import check_rows, map_points, sampled
-from sce.quality.ranks import between, nearest, rank_ranges, ranks
+from sce.quality.ranks import between, nearest, nearest_and_ranks, rank_ranges, ranks
 
 _TRIPLET_REFERENCES = 200  # points that the first point of a triplet is compared with
 _TRIPLET_BLOCK = 500  # first points that share their references
@@ -93,8 +93,8 @@ def neighbors_kept(
     data = _in_rows(X)
     with Team(resolve_n_jobs(n_jobs)) as team:
         shown = nearest(points, "euclidean", queries, k, team)
-        true = nearest(data, metric, queries, k, team)
-        intruders = np.array(rank_ranges(data, metric, queries, shown, team))
+        true, of_shown = nearest_and_ranks(data, metric, queries, k, shown, team)
+        intruders = np.array(of_shown)
         missed = np.array(rank_ranges(points, "euclidean", queries, true, team))
     worst = k * (2 * n - 3 * k - 1) / 2
     excess = [_excess(found[:, 0], found[:, 1], k).sum(axis=1).mean() for found in (intruders, missed)]

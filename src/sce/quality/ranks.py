@@ -1,7 +1,7 @@
 """Nearest neighbours of a sample of points among all points, and the rank of any other point.
 
 Distances are computed in tiles and dropped after use: no full row of distances is ever stored, and only a tile of a
-memory-mapped file is in memory. Ranks compute every distance a second time, which costs less than storing them.
+memory-mapped file is in memory. What is asked about the same rows is therefore found in one pass over them.
 """
 
 from __future__ import annotations
@@ -34,17 +34,8 @@ def nearest(X: Any, metric: Any, queries: np.ndarray, k: int, team: Team) -> np.
     >>> sorted(nearest(X, "euclidean", np.array([0]), 2, Team(1))[0].tolist())
     [1, 2]
     """
-    distances = np.full((len(queries), k), np.inf)
-    ids = np.full((len(queries), k), -1)
-    keys = row_keys(0, queries)
-
-    def look(start: int, stop: int) -> None:
-        rows = queries[start:stop]
-        for first, found in _tiles(X, metric, rows):
-            _offer_tile(distances[start:stop], ids[start:stop], found, first, rows, keys[start:stop])
-
-    team.sweep(look, len(queries), _QUERIES_PER_TASK)
-    return ids
+    nothing = [np.empty(0, np.int64)] * len(queries)
+    return nearest_and_ranks(X, metric, queries, k, nothing, team)[0]
 
 
 def ranks(
@@ -80,19 +71,38 @@ def rank_ranges(
     >>> rank_ranges(X, "euclidean", np.array([0]), [np.array([3, 1])], Team(1))
     [(array([3, 1]), array([3, 2]))]
     """
+    return nearest_and_ranks(X, metric, queries, 0, ids, team)[1]
+
+
+def nearest_and_ranks(
+    X: Any, metric: Any, queries: np.ndarray, k: int, ids: Sequence[np.ndarray] | np.ndarray, team: Team
+) -> tuple[np.ndarray, list[tuple[np.ndarray, np.ndarray]]]:
+    """:func:`nearest` and :func:`rank_ranges` at once: the distances, which take nearly all of the time, are computed once.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [3.0], [7.0]])
+    >>> near, found = nearest_and_ranks(X, "euclidean", np.array([0]), 1, [np.array([3, 1])], Team(1))
+    >>> near, found
+    (array([[1]]), [(array([3, 1]), array([3, 1]))])
+    """
+    distances = np.full((len(queries), k), np.inf)
+    near = np.full((len(queries), k), -1)
+    keys = row_keys(0, queries)
     found: list[tuple[np.ndarray, np.ndarray]] = [(np.empty(0, np.int64), np.empty(0, np.int64))] * len(queries)
 
     def look(start: int, stop: int) -> None:
         rows = queries[start:stop]
-        exact = [between(X, metric, rows[q : q + 1], ids[start + q])[0] for q in range(len(rows))]
-        above = [np.maximum(row * (1 + _TIE_TOLERANCE), np.finfo(np.float64).tiny) for row in exact]
-        limits = [np.append(row * (1 - _TIE_TOLERANCE), high) for row, high in zip(exact, above, strict=True)]
+        limits = [_limits(X, metric, rows[q], np.asarray(ids[start + q])) for q in range(len(rows))]
         orders = [np.argsort(row, kind="stable") for row in limits]
         ascending = np.concatenate([row[order] for row, order in zip(limits, orders, strict=True)])
         starts = np.cumsum([0, *map(len, limits)])
         counts = np.zeros(len(ascending), np.int64)
-        for first, distances in _tiles(X, metric, rows):
-            _count_tile(counts, ascending, starts, distances, first, rows)
+        for first, tile in _tiles(X, metric, rows):
+            if k:
+                _offer_tile(distances[start:stop], near[start:stop], tile, first, rows, keys[start:stop])
+            if len(counts):
+                _count_tile(counts, ascending, starts, tile, first, rows)
         for q, order in enumerate(orders):
             below = np.empty(len(order), np.int64)
             below[order] = counts[starts[q] : starts[q + 1]]
@@ -100,7 +110,16 @@ def rank_ranges(
             found[start + q] = best, np.maximum(best, worst)
 
     team.sweep(look, len(queries), _QUERIES_PER_TASK)
-    return found
+    return near, found
+
+
+def _limits(X: Any, metric: Any, query: int, ids: np.ndarray) -> np.ndarray:
+    """Just below, and just above, the distance from a query to each id: rows between the two are equally far."""
+    if not len(ids):
+        return np.empty(0)
+    exact = between(X, metric, np.array([query]), ids)[0]
+    above = np.maximum(exact * (1 + _TIE_TOLERANCE), np.finfo(np.float64).tiny)
+    return np.append(exact * (1 - _TIE_TOLERANCE), above)
 
 
 def between(X: Any, metric: str | Callable[..., float], rows: np.ndarray, columns: Any) -> np.ndarray:

@@ -24,7 +24,7 @@ MEANINGS = {
     "edges_kept": "share of the graph's edges, by weight, that go to the nearest points on the map",
     "n_clusters": "number of clusters on the map",
     "n_real": "number of clusters with a clear gap in the graph to all others",
-    "n_groups": "number of groups in the graph, every two with a clear gap between them; 1 is none",
+    "n_groups": "number of groups in the graph with clear gaps between them; 1 if it has no gap",
     "covered": "share of points that are in a cluster",
     "share": "share of the graph's weight inside clusters",
     "density_ratio": "how many times denser the graph is inside clusters than between them",
@@ -163,7 +163,7 @@ def assess(
     >>> X = np.random.default_rng(0).normal(size=(90, 4)) + np.repeat([0, 20, 40], 30)[:, None]
     >>> quality = assess(SCE(random_state=0).fit(X), X=X)
     >>> int(quality.figures()["n_clusters"]), quality.missing
-    (3, ['Agreement with classes needs classes.'])
+    (3, ['Agreement with classes is not measured: no classes are given.'])
     """
     X, P = held(Y, "X", X), held(Y, "P", held(Y, "affinity_", P))
     points = map_points(Y)
@@ -190,7 +190,7 @@ def assess(
     needs = [
         (X, "Neighbours and triplets kept need the data."),
         (P, "Edges kept and clusters against P need the graph."),
-        (classes, "Agreement with classes needs classes."),
+        (classes, "Agreement with classes is not measured: no classes are given."),
     ]
     missing = [sentence for what, sentence in needs if what is None]
     return Quality(kept, triplets, edges, clusters, groups, agreed, missing, spread)

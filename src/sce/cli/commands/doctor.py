@@ -133,7 +133,9 @@ def _advice(kernels: dict[str, Any], memory: int | None) -> list[str]:
             "that is."
         )
     elif not kernels["complete"]:
-        advice.append("The first fit will compile kernels; `sce doctor --compile` does so now.")
+        advice.append(
+            "Some kernels are not compiled yet, so some fit will have to wait; `sce doctor --compile` compiles them now."
+        )
     if memory is not None and memory < _LITTLE_MEMORY:
         advice.append("Less than 1 GiB of memory is free; close other programs before embedding a million rows.")
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):

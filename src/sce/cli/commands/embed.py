@@ -55,7 +55,7 @@ def run(args: Any, console: Console) -> None:
         write_picture(draw(result, **colors), outputs["plot"])
     if cells is not None:
         Y = result.Y if result.point_of_row is None else result.Y[result.point_of_row]
-        used = model.get_params(deep=False) | {"init": args.init or "auto"}
+        used = model.get_params(deep=False) | {"init": args.init or "auto", "array": args.array or "X", "verbose": None}
         write_h5ad(source_files(args)[0], cells, Y, described(used, result.r, model.n_epochs_))
         console.say(f"{args.write_h5ad}: the cells with the map in obsm['{MAP_KEY}']")
     console.stage("write")
@@ -141,4 +141,4 @@ def _report(args: Any, result: Map, model: SCE, path: Path, console: Console) ->
         **{key: result.facts[key] for key in ("n_epochs", "stop_reason", "neighbor_method", "neighbor_recall")},
     }
     look = f"look at {args.plot}" if args.plot else f"draw it with: sce plot {path}"
-    console.result(facts, f"{path}: {n} points, r = {result.r:.4g}; {look}")
+    console.result(facts, f"{path}: {n} point{'s' * (n != 1)}, r = {result.r:.4g}; {look}")

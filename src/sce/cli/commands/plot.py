@@ -16,6 +16,8 @@ from sce.results.maps import Map
 from sce.results.sweeps import Sweep
 
 PICTURES = (".png", ".svg", ".pdf")
+PAGE = ".html"
+_FOR_PAGES = ("data", "columns", "images")
 
 
 def run(args: Any, console: Console) -> None:
@@ -26,7 +28,14 @@ def run(args: Any, console: Console) -> None:
         )
     if not 1 <= args.n_maps <= 100:
         raise UsageError(f"--n-maps takes 1 to 100, not {args.n_maps}.")
-    path = check_writable(args.output or f"{Path(args.map).name.removesuffix('.npz')}.png", PICTURES, [args.map])
+    name = args.output or f"{Path(args.map).name.removesuffix('.npz')}.png"
+    path = check_writable(name, (*PICTURES, PAGE), [args.map])
+    if path.suffix.lower() == PAGE:
+        _write_page(args, path, console)
+        return
+    given = next((option for option in _FOR_PAGES if getattr(args, option) is not None), None)
+    if given:
+        raise UsageError(f"--{given} is for pages; end the name of --output in .html, or leave it out.")
     options = {key: getattr(args, key) for key in ("kind", "size", "opacity", "title")} | coloring(args)
     result = load(args.map, whole=False)
     _choose_labels(result, args)
@@ -43,6 +52,29 @@ def run(args: Any, console: Console) -> None:
     facts = {"plot": str(path), "points": len(result.ids), "label_name": result.label_name}
     by = f" by {result.label_name}" if result.labels is not None and result.label_name else ""
     console.result(facts, f"{path}: {what}{', coloured' + by if result.labels is not None else ''}")
+
+
+def _write_page(args: Any, path: Path, console: Console) -> None:
+    """A page in one file, to explore the map without a server."""
+    from sce.explore.one_file import write_html
+    from sce.explore.opening import open_session
+
+    labels = None if args.labels == "clusters" else args.labels
+    session = open_session(
+        args.map,
+        data=args.data,
+        columns=args.columns,
+        images=args.images or "no",
+        labels=labels,
+        verbose=console.verbose,
+    )
+    if args.labels == "clusters":
+        _choose_labels(session.result, args)
+    write_html(session, path, columns=args.columns is not None, thumbnails=args.images is not None)
+    console.stage("page")
+    size = path.stat().st_size
+    facts = {"page": str(path), "points": session.n, "bytes": size}
+    console.result(facts, f"{path}: {session.n} points, {size / 1e6:.2g} MB; open it in any browser")
 
 
 def _choose_labels(result: Map | Sweep, args: Any) -> None:

@@ -84,7 +84,7 @@ def _data(args: Any, result: Map, console: Console) -> Any:
     recipe = Recipe.from_facts(result.facts.get("preparation", {}))
     seed = result.parameters.get("random_state") or 0
     kind = matrix_kind(None, result.parameters.get("metric"))
-    table = read_prepared(args.data, recipe, console, kind=kind, seed=seed, n_jobs=args.n_jobs)
+    table = read_prepared(args.data, recipe, console, kind=kind, seed=seed, n_jobs=args.n_jobs, again=True)
     if table.is_graph:
         raise UsageError(f"{args.data} is a graph, not data; give it with --graph.")
     return table.X
