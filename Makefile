@@ -3,16 +3,23 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow lint format clean
+.PHONY: demo test test-slow chromium lint format clean
 
 demo: $(VENV)/.installed  ## embed handwritten digits and leave a picture, digits.png
 	$(BIN)/sce demo
 
-test: $(VENV)/.tests lint  ## everything but what takes minutes
+test: $(VENV)/.tests chromium lint  ## everything but what takes minutes
 	$(BIN)/python -m pytest -m "not slow" -n 2 --dist worksteal
 
 test-slow: $(VENV)/.tests  ## what takes minutes
 	$(BIN)/python -m pytest -m slow tests
+
+# Tests of pages need a browser: Debian's, where there is none and we may install it. Without one they are skipped.
+chromium:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null \
+	|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	&& apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; } \
+	|| echo "There is no Chromium; tests in the browser will be skipped."
 
 lint: $(VENV)/.tests
 	$(BIN)/ruff check .

@@ -102,7 +102,7 @@ def served(*arguments, **options):
             server.stop()
 
 
-def opened(browser, address, *, complaints=None, **context):
+def opened(browser, address, *, complaints=None, ready=True, **context):
     """A page at an address, ready; what the console says of errors goes to `complaints`."""
     page = browser.new_context(**{"viewport": {"width": 1100, "height": 700}, **context}).new_page()
     page.set_default_timeout(15_000)
@@ -110,7 +110,8 @@ def opened(browser, address, *, complaints=None, **context):
     page.on("console", lambda message: heard.append(message.text) if message.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: heard.append(str(error)))
     page.goto(address)
-    page.wait_for_selector("body[data-ready]")
+    if ready:
+        page.wait_for_selector("body[data-ready]")
     return page
 
 

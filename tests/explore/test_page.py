@@ -327,3 +327,66 @@ def test_pictures_are_saved(browser, server):
     with page.expect_download() as download:
         page.click("#svg")
     assert download.value.path().read_text().count("<circle") == 3 * PER_BLOB
+
+
+def test_nothing_bars_anybody(browser, own):
+    """axe finds nothing to complain of: with a selection, a card, all panels open, and in the dark."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = opened(browser, own.address)
+    still(page)
+    select_blob(page, 0, own.path)
+    page.fill("#new-name", "mine")
+    page.get_by_role("button", name="Name it").click()
+    until_said(page, "Saved.")
+    page.get_by_role("button", name="mine", exact=True).first.click()
+    page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
+    page.wait_for_selector("div[aria-label='Selected rows'] tbody tr")
+    for theme in ("light", "dark"):
+        page.select_option("#theme", theme)
+        page.wait_for_timeout(300)
+        found = Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+
+
+def test_a_map_in_three_dimensions_turns(browser, tmp_path):
+    """Dragging turns it, and the points stay on the page."""
+    rng = np.random.default_rng(0)
+    Y = (np.repeat(5 * np.eye(3), 100, axis=0) + rng.normal(size=(300, 3))).astype(np.float32)
+    sce.Map(Y, np.arange(300), labels=np.repeat(np.arange(3), 100), r=1.0).save(tmp_path / "solid.npz")
+    with served(tmp_path / "solid.npz") as server:
+        page = opened(browser, server.address)
+        still(page)
+        before = pixels(page)
+        box = page.locator("#map").bounding_box()
+        page.mouse.move(box["x"] + 200, box["y"] + 200)
+        page.mouse.down()
+        page.mouse.move(box["x"] + 400, box["y"] + 260, steps=5)
+        page.mouse.up()
+        still(page)
+        after = pixels(page)
+        assert np.abs(after - before).sum() > 0
+        assert inked(after) > 0.6 * inked(before)
+
+
+def test_density_fills_where_points_are(browser, server):
+    """The density view has more shades than the colours of dots."""
+    page = opened(browser, server.address)
+    page.evaluate("document.getElementById('density').closest('details').open = true")
+    page.check("#density")
+    still(page)
+    assert len(np.unique(pixels(page).reshape(-1, 3), axis=0)) > 50
+
+
+def test_a_filter_leaves_points_out(browser, server):
+    """A column of numbers is cut, and fewer points are drawn."""
+    page = opened(browser, server.address)
+    still(page)
+    page.evaluate("document.getElementById('filter-by').closest('details').open = true")
+    page.select_option("#filter-by", "0")
+    page.wait_for_selector("fieldset input[type=range]")
+    page.evaluate(
+        "(() => { const s = document.querySelector('fieldset input[type=range]');"
+        " s.value = (Number(s.min) + Number(s.max)) / 2; s.dispatchEvent(new Event('input')); })()"
+    )
+    page.wait_for_selector("text=of 600 points are drawn")
