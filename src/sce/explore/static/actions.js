@@ -42,10 +42,10 @@ export function makeActions(page) {
   /** The named clusters as a column of classes. */
   function namedColumn() {
     const { clusters, codes } = store.state.naming ?? EMPTY;
-    const colors = clusters.map(({ color }, k) => color ?? usualColor(k));
+    const colors = (dark) => clusters.map(({ color }, k) => color ?? usualColor(k, dark));
     return {
-      name: NAMED, kind: "classes", names: clusters.map((cluster) => cluster.name), colors, missing: "no cluster",
-      codes: codes ?? new Uint32Array(about.n),
+      name: NAMED, kind: "classes", names: clusters.map((cluster) => cluster.name), missing: "no cluster",
+      colors: colors(false), dark_colors: colors(true), codes: codes ?? new Uint32Array(about.n),
     };
   }
 

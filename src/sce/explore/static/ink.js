@@ -3,11 +3,12 @@
 import { THEMES, mixed, numberRamp, rgb } from "./colors.js";
 
 const MOST_COLORS = 60000; // beyond this classes share colours
+const ON_DARK = ["#3f90da", "#ffa90e", "#c4240a", "#9a45cf", "#a96b59", "#e76300", "#b9ac70", "#ffe680", "#d9fff2", "#92dadd"];
 const FEW_COLORS = ["#3f90da", "#ffa90e", "#bd1f01", "#832db6", "#a96b59", "#e76300", "#b9ac70", "#004461", "#78000e", "#92dadd"];
 
 /** The colour of the k-th cluster that has none of its own. */
-export function usualColor(k) {
-  return FEW_COLORS[k % FEW_COLORS.length];
+export function usualColor(k, dark = false) {
+  return (dark ? ON_DARK : FEW_COLORS)[k % FEW_COLORS.length];
 }
 
 /** The colour of a class, as the server chose it, or one of a few. */
