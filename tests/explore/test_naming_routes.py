@@ -175,6 +175,7 @@ def test_the_columns_in_which_a_cluster_differs(blobs):
     found = blobs.post("/api/describe", {"cluster": 0}).json()
     (label,) = found["labels"]
     assert label == {"column": "cloud", "top": [{"name": "u", "count": 80, "share": 1.0, "overall": 80 / 240}]}
+    assert blobs.post("/api/describe", {"cluster": 0, "graph": False}).json() == {**found, "graph": None}
     first = found["numbers"][0]
     X = blobs.session.X
     a, b = X[:80, 2], X[80:, 2]

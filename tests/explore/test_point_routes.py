@@ -13,7 +13,8 @@ import sce
 from explorers import Page, bitmap, small_map
 from sce import SCE, Map
 from sce.clusters.hdbscan import find_clusters
-from sce.explore import quality_routes
+from sce.explore import near, quality_routes
+from sce.explore.near import nearest_rows
 from sce.explore.requests import RequestError, rows_of_bitmap
 from sce.quality import points
 from sce.quality.block_density import block_density, density_limits
@@ -99,6 +100,26 @@ def test_neighbours_are_those_in_the_data(digits):
         distance[row] = np.inf
         assert found["from"] == "data"
         assert np.array_equal(np.sort(distance[found["rows"]]), np.sort(distance)[:15])
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan", "braycurtis"])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_neighbours_are_exact_in_any_metric(monkeypatch, metric, sparse):
+    """As scikit-learn measures them, also block by block."""
+    from scipy.sparse import csr_matrix
+    from sklearn.metrics import pairwise_distances
+
+    if sparse and metric == "braycurtis":
+        pytest.skip("scikit-learn has none for sparse rows")
+    X = np.random.default_rng(0).poisson(2.0, (90, 6)).astype(float) + 0.1
+    given = csr_matrix(X) if sparse else X
+    whole = nearest_rows(given, metric, 11, 15)
+    monkeypatch.setattr(near, "_VALUES_AT_ONCE", 50)
+    assert nearest_rows(given, metric, 11, 15).tolist() == whole.tolist()
+    distance = pairwise_distances(X, metric=metric)[11]
+    distance[11] = np.inf
+    assert np.allclose(distance[whole], np.sort(distance)[:15])
+    assert len(nearest_rows(X[:5], metric, 1, 15)) == 4
 
 
 def test_neighbours_without_data_are_the_heaviest_edges(tmp_path, graph):

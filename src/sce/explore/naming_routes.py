@@ -85,7 +85,7 @@ async def _found_as_clusters(session: Session, frame: Any) -> dict[str, Any]:
 
 
 async def describe(request: Request) -> Response:
-    """What a cluster, or a selection, is."""
+    """What a cluster, or a selection, is; without what the graph says where the body has "graph": false."""
     session = session_of(request)
     body = await read_json(request, session.n)
     document = session.keeper.document
@@ -101,7 +101,7 @@ async def describe(request: Request) -> Response:
         labels = document.places()
         labels[rows] = code
     found = await run_in_threadpool(describe_rows, session, rows)
-    P = await run_in_threadpool(session.graph)
+    P = await run_in_threadpool(session.graph) if body.get("graph", True) else None
     if P is not None:
         every = await session.heavy.result(("in graph", _digest(labels)), clusters_in_graph, P, labels)
         alone = await session.heavy.result(("alone", _digest(rows)), alone_in_graph, P, rows)

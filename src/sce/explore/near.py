@@ -1,41 +1,48 @@
-"""The nearest neighbours of a point in the data; without the data, those to which its heaviest edges go."""
+"""The nearest neighbours of a point in the data; without the data, those to which its heaviest edges go.
+
+One row is compared with all others, exactly, which takes 0.3 to 1.5 s for 70,000 rows of 784 columns on two cores. An index answers
+in 3 ms, but was made in 10 s for 70,000 rows of 20 columns, and holds a copy of the data.
+"""
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 import numpy as np
 
-from sce.core.parallel import Team, resolve_n_jobs
-from sce.graph.index import build_index
+from sce.quality.ranks import between
+
+_VALUES_AT_ONCE = 1 << 23  # of the data, that are compared with the row
 
 
-class NearestRows:
-    """An index of the data that answers for one row at a time.
+def nearest_rows(X: Any, metric: str, row: int, k: int) -> np.ndarray:
+    """The k nearest other rows, nearest first; of equally distant ones, the first.
 
     Parameters
     ----------
     X : array or CSR matrix of shape (n, d)
     metric : str
+    row, k : int
 
     Examples
     --------
-    >>> NearestRows(np.array([[0.0], [1.0], [3.0], [3.0]]), "euclidean").of(2, 2).tolist()
+    >>> nearest_rows(np.array([[0.0], [1.0], [3.0], [3.0]]), "euclidean", 2, 2).tolist()
     [3, 1]
     """
-
-    def __init__(self, X: Any, metric: str) -> None:
-        self._X = X
-        self._index = build_index(X, metric=metric)
-        self._lock = threading.Lock()
-
-    def of(self, row: int, k: int) -> np.ndarray:
-        """The k nearest other rows, nearest first."""
-        n = self._X.shape[0]
-        with self._lock, Team(resolve_n_jobs(None)) as team:
-            found = self._index.query(self._X[row : row + 1], min(k + 1, n), team).indices[0]
-        return np.asarray(found[(found != row) & (found >= 0)][:k], np.int64)
+    n, d = X.shape
+    step = max(1, _VALUES_AT_ONCE // d)
+    numbers, distances = np.zeros(0, np.int64), np.zeros(0)
+    for start in range(0, n, step):
+        stop = min(start + step, n)
+        found = between(X, metric, np.array([row]), slice(start, stop))[0]
+        others = np.arange(start, stop)
+        there = others != row
+        numbers = np.concatenate([numbers, others[there]])
+        distances = np.concatenate([distances, found[there]])
+        if len(numbers) > k:
+            limit = np.partition(distances, k - 1)[k - 1]
+            numbers, distances = numbers[distances <= limit], distances[distances <= limit]
+    return np.asarray(numbers[np.lexsort((numbers, distances))][:k])
 
 
 def heaviest_edges(P: Any, row: int, k: int) -> np.ndarray:

@@ -11,7 +11,7 @@ from starlette.routing import Route
 from sce.clusters.hdbscan import find_clusters
 from sce.data.labels import Classes, Numbers
 from sce.explore.block_view import pack_blocks
-from sce.explore.near import NearestRows, heaviest_edges
+from sce.explore.near import heaviest_edges, nearest_rows
 from sce.explore.point_columns import pack_column, read_content
 from sce.explore.requests import RequestError, whole_number, words
 from sce.explore.routes import binary, chosen_frame, session_of
@@ -70,8 +70,8 @@ async def neighbors(request: Request) -> Response:
     if row < 0:
         raise RequestError("row is missing.")
     if session.X is not None:
-        index = await session.heavy.result("index", NearestRows, session.X, session.metric)
-        near, source = await run_in_threadpool(index.of, row, _NEIGHBORS_SHOWN), "data"
+        near = await run_in_threadpool(nearest_rows, session.X, session.metric, row, _NEIGHBORS_SHOWN)
+        source = "data"
     else:
         P = await run_in_threadpool(session.graph)
         if P is None:
