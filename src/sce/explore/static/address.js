@@ -49,6 +49,6 @@ export function address({ store, scene }) {
     timer = setTimeout(write, 300);
   };
   store.on(["colour", "theme", "size", "opacity", "density", "names", "frame", "picked"], later);
-  scene.onlook = later;
+  scene.lookers.push(later);
   later();
 }

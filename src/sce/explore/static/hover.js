@@ -21,6 +21,9 @@ export function hoverCard(card, page) {
     return undefined;
   };
   store.on(["picked"], () => rest());
+  scene.lookers.push(() => {
+    if (!card.hidden && wanted < 0) rest(); // the card of the row that was clicked goes with it
+  });
 
   /** Nothing is under the pointer: show the row that was clicked, if any. */
   function rest() {

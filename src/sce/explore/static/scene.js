@@ -17,7 +17,8 @@ export class Scene {
     this.store = store;
     this.points = new Points(host, { prefer, say });
     this.points.onchange = () => this.request();
-    this.layers = []; // functions (context, camera) that draw over the points
+    this.layers = []; // functions (context, scene) that draw over the points
+    this.lookers = []; // functions that are called when one looks from another place
     this.overlay = document.createElement("canvas");
     this.overlay.className = "overlay";
     this.overlay.setAttribute("aria-hidden", "true");
@@ -68,7 +69,7 @@ export class Scene {
   look(camera) {
     this.camera = camera;
     this.index = null;
-    this.onlook?.(camera);
+    for (const looker of this.lookers) looker(camera);
     this.request();
   }
 

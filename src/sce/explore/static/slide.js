@@ -26,7 +26,7 @@ export function slidePanel(host, page) {
   }
   host.hidden = false;
   fill(host, input, places, words);
-  let wanted = store.state.frame;
+  let wanted = store.state.frame, turn = 0;
   tell(wanted);
 
   function points(frame) {
@@ -36,18 +36,20 @@ export function slidePanel(host, page) {
 
   async function move(at) {
     wanted = at;
+    const own = ++turn;
     tell(at);
     const low = Math.min(Math.floor(at), last - 1);
     const [a, b] = await Promise.all([points(low), points(low + 1)]);
-    if (wanted === at) scene.setBlend(a, b, at - low);
+    if (own === turn) scene.setBlend(a, b, at - low);
     for (const near of [low - 1, low + 2]) if (near >= 0 && near <= last) points(near);
   }
 
   async function settle() {
     const frame = Math.round(wanted);
-    store.set({ frame });
+    const own = ++turn;
     const xy = await points(frame);
-    if (Math.round(wanted) !== frame) return;
+    if (own !== turn) return;
+    store.set({ frame });
     input.value = frame;
     tell(frame);
     scene.setPoints({ xy, dims: scene.dims, n: scene.n }, { keepView: true });
