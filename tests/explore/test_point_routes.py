@@ -47,7 +47,7 @@ def test_about_says_what_there_is(digits, page):
 
 
 def test_maps_of_one_and_three_dimensions(tmp_path):
-    """The container says how many; one point and equal points work."""
+    """The container says how many, two where there is one; one point and equal points work."""
     for d in (1, 2, 3):
         for Y in (
             np.arange(4 * d, dtype=np.float32).reshape(4, d),
@@ -56,8 +56,9 @@ def test_maps_of_one_and_three_dimensions(tmp_path):
         ):
             Map(Y, np.arange(len(Y))).save(tmp_path / "d.npz")
             meta, arrays = Page.open(tmp_path / "d.npz").arrays("/api/points")
-            assert arrays["xy"].shape == Y.shape == (meta["n"], meta["dims"])
-            assert np.allclose(np.array(meta["low"]) + meta["step"] * arrays["xy"], Y, atol=meta["step"])
+            assert arrays["xy"].shape == (len(Y), max(d, 2)) == (meta["n"], meta["dims"])
+            shown = np.array(meta["low"]) + meta["step"] * arrays["xy"]
+            assert np.allclose(shown[:, :d], Y, atol=meta["step"])
 
 
 def test_columns_by_name(digits):
@@ -301,3 +302,14 @@ def test_heavy_work_does_not_hold_up_the_rest(page, monkeypatch):
     assert [each.status_code for each in (quick, *found)] == [200] * 3
     assert found[0].content == found[1].content
     assert calls == [60]
+
+
+def test_a_map_in_one_dimension_lies_on_a_line(tmp_path):
+    """The page gets two coordinates of each point, the second the same for all."""
+    Y = np.linspace(0, 1, 50, dtype=np.float32)[:, None]
+    Map(Y, np.arange(50), r=1.0).save(tmp_path / "line.npz")
+    page = Page.open(tmp_path / "line.npz")
+    meta, arrays = page.arrays("/api/points")
+    assert (page.get("/api/about").json()["dims"], meta["dims"]) == (2, 2)
+    assert arrays["xy"].shape == (50, 2)
+    assert np.ptp(arrays["xy"], axis=0).tolist() == [65535, 0]

@@ -58,7 +58,7 @@ def _data(session: Session, *, columns: bool, thumbnails: bool) -> bytes:
     arrays: dict[str, np.ndarray] = {}
     places = []
     for k in range(session.n_frames):
-        arrays[f"xy{k}"], low, step = quantize(session.coordinates(k))
+        arrays[f"xy{k}"], low, step = quantize(session.places(k))
         places.append({"n": session.n, "dims": session.dims, "low": low.tolist(), "step": step})
     packed = _columns(session, every=columns)
     for k, (_, parts) in enumerate(packed):

@@ -49,7 +49,7 @@ async def points(request: Request) -> Response:
 
 def pack_points(session: Session, frame: int) -> bytes:
     """The coordinates of a frame as they travel."""
-    q, low, step = quantize(session.coordinates(frame))
+    q, low, step = quantize(session.places(frame))
     return pack({"n": session.n, "dims": session.dims, "low": low.tolist(), "step": step}, {"xy": q})
 
 

@@ -72,8 +72,14 @@ class Session:
 
     @property
     def dims(self) -> int:
-        """The dimensions of the map."""
-        return int(self.result.frames.shape[2] if isinstance(self.result, Sweep) else self.result.Y.shape[1])
+        """The dimensions of the page's map: two for a map in one, which lies on a line."""
+        own = self.result.frames.shape[2] if isinstance(self.result, Sweep) else self.result.Y.shape[1]
+        return max(2, int(own))
+
+    def places(self, frame: int) -> np.ndarray:
+        """Where the page shows the points of a frame, of shape (n, dims)."""
+        Y = self.coordinates(frame)
+        return Y if Y.shape[1] == self.dims else np.column_stack([Y, np.zeros(self.n, Y.dtype)])
 
     @cached_property
     def first_frame(self) -> int:

@@ -40,8 +40,10 @@ function graphSentences(graph) {
     : graph.real ? "Real: it has a clear gap to all others in the neighbour graph."
       : `Not separate in the neighbour graph: ${graph.says}.`;
   const inside = `It holds ${percent(graph.share)} of the edges; by chance it would hold ${percent(graph.share_null)}.`;
+  const times = (value) => (value === null ? "endlessly" : `${readable(value)} times`);
+  const dense = `Two of its points are linked ${times(graph.density_ratio)} as strongly as other pairs (by chance ${times(graph.density_ratio_null)}).`;
   const leaving = `${percent(graph.conductance)} of the edges of its points lead out of it (by chance ${percent(graph.conductance_null)}).`;
-  return [gap, inside, leaving].map((text) => el("p", { class: "note", text }));
+  return [gap, inside, dense, leaving].map((text) => el("p", { class: "note", text }));
 }
 
 function percent(share) {

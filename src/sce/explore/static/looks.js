@@ -17,3 +17,16 @@ export function looksPanel({ store, scene }) {
     tick("Density instead of dots", state.density, (density) => store.set({ density }), { id: "density" }),
     kind));
 }
+
+const HELP = [
+  ["drag", "move the map (in three dimensions: turn it)"], ["wheel, two fingers", "zoom"], ["double click", "show everything"],
+  ["Shift + drag", "lasso"], ["click", "look at a point and its neighbours in the data"], ["Tab", "reach the map by keyboard"],
+  ["arrows, + and -, 0", "move, zoom, show everything"], ["C", "a cross-hair, which the arrows move"],
+  ["space, Enter", "set the corners of a selection, close it"], ["Escape", "end it"],
+];
+
+/** The panel of help. */
+export function helpPanel() {
+  const lines = HELP.flatMap(([key, what]) => [el("dt", { text: key }), el("dd", { text: what })]);
+  return el("details", {}, el("summary", { text: "Help" }), el("div", { class: "inside" }, el("dl", { class: "help" }, ...lines)));
+}

@@ -7,7 +7,7 @@ import { el, fill } from "./dom.js";
 import { filterPanel } from "./filters.js";
 import { hoverCard } from "./hover.js";
 import { Keys } from "./keys.js";
-import { looksPanel } from "./looks.js";
+import { helpPanel, looksPanel } from "./looks.js";
 import { makeActions } from "./actions.js";
 import { namesLayer } from "./name_layer.js";
 import { outlineLayer } from "./outline.js";
@@ -68,10 +68,8 @@ async function start() {
   scene.setPoints(await source.points(store.state.frame));
   page.act.plain();
   const panel = document.getElementById("panel");
-  const [colour, clusters, selection, filters, looks, takeaway] = [
-    colourPanel, clustersPanel, selectionPanel, filterPanel, looksPanel, takeawayPanel,
-  ].map((make) => make(page));
-  fill(panel, colour, clusters, selection, filters, looks, takeaway);
+  const panels = [colourPanel, clustersPanel, selectionPanel, filterPanel, looksPanel, takeawayPanel, helpPanel];
+  fill(panel, ...panels.map((make) => make(page)));
   toolbar(document.getElementById("tools"), page);
   searchBox(document.getElementById("find"), page);
   hoverCard(document.getElementById("card"), page);
