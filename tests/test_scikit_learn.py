@@ -14,12 +14,12 @@ from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.model_selection import ParameterGrid
-from sklearn.neighbors import KNeighborsTransformer, RadiusNeighborsTransformer
+from sklearn.neighbors import KNeighborsTransformer, RadiusNeighborsTransformer, kneighbors_graph
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 from sce import SCE
-from sce.errors import GraphWarning
+from sce.errors import DataWarning, GraphWarning
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(120, 4)) + np.repeat([0, 8], 60)[:, None]
@@ -129,6 +129,17 @@ def test_a_graph_of_distances_before_us(affinity):
     assert abs(pipeline[-1].affinity_ - found.affinity_).max() < 1e-6
     np.testing.assert_allclose(pipeline[-1].embedding_, found.embedding_, atol=1e-3)
     assert pipeline[-1].n_neighbors_ == found.n_neighbors_
+
+
+@pytest.mark.parametrize("mode", ["distance", "connectivity"])
+def test_a_graph_taken_for_data_warns(mode):
+    """Without the parameter that says what the matrix is; other sparse data have no warning."""
+    graph = kneighbors_graph(X, 15, mode=mode)
+    with pytest.warns(DataWarning, match="looks like a graph"):
+        SCE(**QUICK).fit(graph)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DataWarning)
+        SCE(**QUICK).fit(sp.random(120, 120, 0.3, format="csr", random_state=0))
 
 
 def test_more_neighbours_than_needed_and_fewer():

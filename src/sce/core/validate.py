@@ -41,7 +41,21 @@ def check_vectors(estimator: Any, X: Any) -> Any:
     except ValueError as error:
         raise InputError(_explain(X, error)) from None
     refuse_not_finite(checked, "X")
+    if sp.issparse(checked):
+        _warn_of_graph(checked)
     return checked
+
+
+def _warn_of_graph(X: Any) -> None:
+    """Say that X looks like the neighbours that another tool found, with as many in each row, and not like data."""
+    counts = np.diff(X.indptr)
+    is_graph = X.shape[0] == X.shape[1] and 0 < counts[0] < X.shape[0] - 1 and (counts == counts[0]).all()
+    if is_graph and not X.diagonal().any():
+        warn(
+            f"X is used as data, but looks like a graph: it is square, its diagonal is zero, and each row has {counts[0]} "
+            'entries. If they are distances, use metric="precomputed"; if similarities, affinity="precomputed".',
+            DataWarning,
+        )
 
 
 def _check_frame(estimator: Any, frame: Matrix) -> Any:
