@@ -21,7 +21,7 @@ from sce.explore.session import Session
 from sce.quality import assess
 from sce.results.tabular import columns_of, write_table
 
-MEDIA_TYPES = {
+DOWNLOAD_TYPES = {
     "csv": "text/csv; charset=utf-8",
     "parquet": "application/vnd.apache.parquet",
     "npz": "application/octet-stream",

@@ -154,7 +154,7 @@ def _download(session: Session, what: str, form: str, content: bytes) -> Respons
     name = f"{stem}.named.npz" if form == "npz" else f"{stem}.{what}.{form}"
     plain = "".join(each if each.isascii() and (each.isalnum() or each in "._- ") else "_" for each in name)
     headers = {"Content-Disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"}
-    return Response(content, media_type=exports.MEDIA_TYPES[form], headers=headers)
+    return Response(content, media_type=exports.DOWNLOAD_TYPES[form], headers=headers)
 
 
 NAMING_ROUTES = [

@@ -14,7 +14,7 @@ from sce.errors import SCEError
 
 TOOLS = ("lasso", "box", "brush", "keyboard", "found", "rows", "merge", "split", "search", "class", "block", "filter")
 WAYS = ("replace", "add", "subtract", "intersect")
-_LONGEST_NAME = 200  # characters
+_LONGEST_CLUSTER_NAME = 200  # characters
 _MOST_CORNERS = 10_000  # of a shape
 _LONGEST_VALUE_TOLD = 1000  # characters of how a selection was made, besides its shape
 _COLOR = re.compile(r"#[0-9a-f]{6}")
@@ -34,9 +34,9 @@ def checked_name(name: Any) -> str:
     """
     if not isinstance(name, str):
         raise NamingError("A cluster needs a name.")
-    name = unicodedata.normalize("NFC", " ".join(name[: 4 * _LONGEST_NAME].split()))
-    if not name or len(name) > _LONGEST_NAME:
-        raise NamingError(f"The name of a cluster has 1 to {_LONGEST_NAME} characters.")
+    name = unicodedata.normalize("NFC", " ".join(name[: 4 * _LONGEST_CLUSTER_NAME].split()))
+    if not name or len(name) > _LONGEST_CLUSTER_NAME:
+        raise NamingError(f"The name of a cluster has 1 to {_LONGEST_CLUSTER_NAME} characters.")
     if any(
         unicodedata.category(character) in ("Cc", "Cs")
         or character in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"

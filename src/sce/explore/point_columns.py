@@ -20,7 +20,7 @@ _MOSTLY_DIFFERENT = 0.5  # of the values: such text names rows, not classes
 _FEW_CLASSES = 256  # text with fewer different values is always classes
 _MOST_CLASSES = 100_000  # of one column, that travel to the page
 _MOST_COLORS = 1000  # of classes; further ones begin anew
-_LONGEST_CELL = 2000  # characters
+_LONGEST_CELL_SENT = 2000  # characters
 
 
 class PointColumn(NamedTuple):
@@ -90,7 +90,7 @@ def pack_column(content: Classes | Numbers) -> bytes:
 def column_parts(content: Classes | Numbers) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """What is told of a column, with the colours that pictures give its classes, and its codes or values."""
     if isinstance(content, Classes):
-        names = [clipped(name, _LONGEST_CELL) for name in content.names[:_MOST_CLASSES]]
+        names = [clipped(name, _LONGEST_CELL_SENT) for name in content.names[:_MOST_CLASSES]]
         codes = np.where(content.codes < len(names), content.codes, -1) + 1
         dtype = np.uint8 if len(names) < 1 << 8 else np.uint16 if len(names) < 1 << 16 else np.uint32
         told = {"kind": "classes", "names": names, "missing": content.missing}
@@ -143,7 +143,7 @@ def cell(value: Any) -> Any:
         value = value.decode("utf-8", "backslashreplace")
     text = "" if value is None else str(value)
     text = text.encode("utf-8", "backslashreplace").decode()  # half of a surrogate pair is no text
-    return text[:_LONGEST_CELL] or None
+    return text[:_LONGEST_CELL_SENT] or None
 
 
 def different_names(columns: Sequence[PointColumn]) -> dict[str, PointColumn]:
