@@ -1,7 +1,7 @@
 """The nearest neighbours of a point in the data; without the data, those to which its heaviest edges go.
 
-One row is compared with all others, exactly, which takes 0.3 to 1.5 s for 70,000 rows of 784 columns on two cores. An index answers
-in 3 ms, but was made in 10 s for 70,000 rows of 20 columns, and holds a copy of the data.
+One row is compared with all others, exactly, which takes 0.3 to 1.5 s for 70,000 rows of 784 columns on two cores. An index
+answers in 3 ms, but was made in 10 s for 70,000 rows of 20 columns, and holds a copy of the data.
 """
 
 from __future__ import annotations
