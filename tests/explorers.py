@@ -2,12 +2,14 @@
 
 import asyncio
 import base64
+from pathlib import Path
 
 import httpx
 import numpy as np
 
-from sce import Map
+from sce import SCE, Map
 from sce.explore.app import make_api
+from sce.explore.heavy import MOST_POINTS_IN_A_THREAD
 from sce.explore.opening import open_session
 from sce.web.packing import unpack
 
@@ -19,6 +21,17 @@ def small_map(path, n=60, **attributes):
     labels = np.array(["left", "right", "top"])[np.arange(n) % 3]
     given = {"labels": labels, "label_name": "where", "r": 2.0, **attributes}
     Map(Y, given.pop("ids", np.arange(n)), **given).save(path)
+    return path
+
+
+def many_points(folder, n=MOST_POINTS_IN_A_THREAD + 1):
+    """A map of three blobs with so many points that what takes long is done by worker processes; with its data."""
+    rng = np.random.default_rng(0)
+    blob = np.arange(n) % 3
+    X = (rng.normal(size=(len(blob), 3)) + 12 * np.eye(3)[blob]).astype(np.float32)
+    path = Path(folder) / "many.npz"
+    given = {"labels": blob, "label_name": "blob", "parameters": SCE(random_state=0).get_params(), "r": 1.0}
+    Map(X[:, :2], np.arange(n), X=X, **given).save(path)
     return path
 
 

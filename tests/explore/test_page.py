@@ -25,6 +25,7 @@ from browsers import (
     until,
     until_said,
 )
+from explorers import many_points
 
 AROUND = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * 2.6  # a blob has a standard deviation of 0.5
 
@@ -390,3 +391,22 @@ def test_a_filter_leaves_points_out(browser, server):
         " s.value = (Number(s.min) + Number(s.max)) / 2; s.dispatchEvent(new Event('input')); })()"
     )
     page.wait_for_selector("text=of 600 points are drawn")
+
+
+def test_long_work_is_told_and_can_be_cancelled(browser, tmp_path):
+    """Of many points: what is being worked out is said beside a button that ends it; asked again, it is done."""
+    with served(many_points(tmp_path)) as server:
+        page = opened(browser, server.address)
+        page.select_option("#colour-by", "neighbors_kept")
+        cancel = page.locator("#work button")
+        cancel.wait_for()
+        assert page.inner_text("#work").startswith("Looking for clusters …")
+        cancel.click()
+        until(page, "!document.getElementById('trouble').hidden")
+        assert page.inner_text("#trouble") == "The computation was cancelled."
+        assert page.locator("#work p").count() == 0
+        assert page.input_value("#colour-by") == "blob"
+        page.select_option("#colour-by", "found clusters")
+        until(page, "document.querySelectorAll('ul[aria-label=\"Classes of found clusters\"] li').length > 1", 60)
+        assert page.locator("#trouble").is_hidden()
+        assert page.locator("#work p").count() == 0

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from starlette.routing import Mount
 import sce.explore
 import sce.web
 from sce.errors import OutputError, SCEError
+from sce.explore.heavy import Underway
+from sce.explore.job_routes import JOB_ROUTES
 from sce.explore.naming_routes import NAMING_ROUTES
 from sce.explore.quality_routes import QUALITY_ROUTES
 from sce.explore.requests import RequestError
@@ -70,10 +73,19 @@ def make_app(session: Session, *, token: str, port: int, hosts: Sequence[str] = 
 
 
 def make_api(session: Session, page: Any = None) -> Starlette:
-    """The routes of a session, without a guard."""
+    """The routes of a session, without a guard. When the server ends, so does what is being computed."""
+
+    @asynccontextmanager
+    async def while_serving(app: Starlette) -> AsyncIterator[None]:  # noqa: ARG001
+        yield
+        session.heavy.close()
+
+    known = {SCEError: _sentence, HTTPException: _status, Underway: _underway, MemoryError: _memory}
+    pages = [] if page is None else [Mount("", app=page)]
     app = Starlette(
-        routes=[*ROUTES, *QUALITY_ROUTES, *NAMING_ROUTES, *([] if page is None else [Mount("", app=page)])],
-        exception_handlers={SCEError: _sentence, HTTPException: _status, MemoryError: _memory, Exception: _internal},
+        routes=[*ROUTES, *QUALITY_ROUTES, *NAMING_ROUTES, *JOB_ROUTES, *pages],
+        exception_handlers={**known, Exception: _internal},
+        lifespan=while_serving,
     )
     app.state.session = session
     return app
@@ -89,6 +101,10 @@ def _sentence(request: Request, error: Any) -> Response:  # noqa: ARG001
 def _status(request: Request, error: Any) -> Response:
     said = {404: f"There is nothing at {request.url.path[:200]}.", 405: f"{request.method} is not possible here."}
     return JSONResponse({"error": said.get(error.status_code, str(error.detail))}, error.status_code, error.headers)
+
+
+def _underway(request: Request, working: Any) -> Response:  # noqa: ARG001
+    return JSONResponse({"job": working.job, "what": working.what}, 202)
 
 
 def _memory(request: Request, error: Any) -> Response:  # noqa: ARG001

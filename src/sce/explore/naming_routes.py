@@ -100,15 +100,15 @@ async def describe(request: Request) -> Response:
         code, names = len(document.clusters), [*(each.name for each in document.clusters), "the selection"]
         labels = document.places()
         labels[rows] = code
-    found = await run_in_threadpool(describe_rows, session, rows)
     P = await run_in_threadpool(session.graph) if body.get("graph", True) else None
+    graph = None
     if P is not None:
-        every = await session.heavy.result(("in graph", _digest(labels)), clusters_in_graph, P, labels)
-        alone = await session.heavy.result(("alone", _digest(rows)), alone_in_graph, P, rows)
-        found["graph"] = in_graph(alone, every, code, names)
-    else:
-        found["graph"] = None
-    return JSONResponse(found)
+        key = "Comparing the clusters with the graph"
+        every = await session.heavy.result((key, "every", _digest(labels)), clusters_in_graph, P, labels)
+        alone = await session.heavy.result((key, "alone", _digest(rows)), alone_in_graph, P, rows)
+        graph = in_graph(alone, every, code, names)
+    found = await run_in_threadpool(describe_rows, session, rows)
+    return JSONResponse({**found, "graph": graph})
 
 
 def _digest(array: np.ndarray) -> bytes:
@@ -144,7 +144,7 @@ async def _figures(session: Session, document: Document, frame: int) -> bytes:
     P = await run_in_threadpool(session.graph)
     labels, Y = document.places(), session.coordinates(frame)
     given = (session.path.name, Y, session.X, P, labels, session.result.labels, session.metric)
-    key = ("figures", frame, _digest(labels))
+    key = ("Measuring the quality of the map", frame, _digest(labels))
     return bytes(await session.heavy.result(key, exports.figures_file, *given))
 
 

@@ -39,7 +39,9 @@ def found_names(labels: np.ndarray) -> list[str]:
 
 async def found_labels(session: Session, frame: int) -> np.ndarray:
     """The number of the visible cluster of each point, -1 for none."""
-    labels: np.ndarray = await session.heavy.result(("found", frame), find_clusters, session.coordinates(frame))
+    labels: np.ndarray = await session.heavy.result(
+        ("Looking for clusters", frame), find_clusters, session.coordinates(frame)
+    )
     return labels
 
 
@@ -53,7 +55,13 @@ async def quality(request: Request) -> Response:
     labels = await found_labels(session, frame)
     P = await run_in_threadpool(session.graph)
     figures = await session.heavy.result(
-        ("points", frame), figures_of_points, session.coordinates(frame), session.X, P, labels, session.metric
+        ("Measuring the quality at each point", frame),
+        figures_of_points,
+        session.coordinates(frame),
+        session.X,
+        P,
+        labels,
+        session.metric,
     )
     return binary(pack_column(Numbers(np.asarray(figures[name], np.float64))))
 
@@ -92,16 +100,17 @@ async def blocks(request: Request) -> Response:
     if by == "named":
         names = [cluster.name for cluster in document.clusters]
         labels, colors = document.places(), [cluster.color for cluster in document.clusters]
-        key: tuple[object, ...] = ("blocks", by, document.revision, pixels)
+        depends: tuple[object, ...] = (by, document.revision)
     elif by == "found":
         frame = chosen_frame(request, session)
         labels = await found_labels(session, frame)
         names = found_names(labels)
-        colors, key = [None] * len(names), ("blocks", by, frame, pixels)
+        colors, depends = [None] * len(names), (by, frame)
     else:
         content = await run_in_threadpool(_classes_of, session, by)
         labels, names = content.codes, content.names
-        colors, key = [None] * len(names), ("blocks", "column", by, pixels)
+        colors, depends = [None] * len(names), ("column", by)
+    key = ("Ordering the graph by cluster", *depends, pixels)
     return binary(await session.heavy.result(key, pack_blocks, P, labels, names, colors, pixels))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sce.explore.attached import Attached
-from sce.explore.heavy import Heavy
+from sce.explore.heavy import MOST_POINTS_IN_A_THREAD, Heavy
 from sce.explore.keeper import Keeper
 from sce.explore.point_columns import PointColumn, different_names, make_column
 from sce.graph.again import can_make_again, make_again
@@ -43,7 +43,11 @@ class Session:
     result: Map | Sweep
     attached: Attached = field(default_factory=Attached)
     notes: list[str] = field(default_factory=list)
-    heavy: Heavy = field(default_factory=Heavy)
+    heavy: Heavy = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Compute in worker processes where there are many points."""
+        self.heavy = Heavy(apart=self.n > MOST_POINTS_IN_A_THREAD)
 
     @property
     def n(self) -> int:
@@ -114,12 +118,12 @@ class Session:
         return known or (self.X is not None and can_make_again(self.result.parameters))
 
     def graph(self) -> Any:
-        """The graph, made again from the data if need be; None if that cannot be done. May take long."""
+        """The graph, made again from the data if need be; None if that cannot be done. As :meth:`Heavy.compute`."""
         if self.attached.graph is not None:
             return self.attached.graph
         if self.result.P is not None or not self.has_graph:
             return self.result.P
-        return self.heavy.compute("graph", make_again, self.X, self.result.parameters)
+        return self.heavy.compute(("Making the graph again",), make_again, self.X, self.result.parameters)
 
     @cached_property
     def keeper(self) -> Keeper:

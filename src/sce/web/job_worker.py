@@ -1,14 +1,16 @@
 """One job in a process of its own: ``python -m sce.web.job_worker``, told what to do by :mod:`sce.web.jobs`.
 
 The job comes on standard input as pickles, from the process that started this one and nobody else: the name of the function,
-where to put the result, then its arguments. What it has to say goes to standard output as lines of JSON; whatever the function
-prints goes to standard error instead. The input stays open while the parent lives; when it closes, this process ends.
+where to put the result, then its arguments. Large arrays lie in files, also those of the result. What it has to say goes to
+standard output as lines of JSON; whatever the function prints goes to standard error instead. The input stays open while the
+parent lives; when it closes, this process ends.
 """
 
 from __future__ import annotations
 
 import contextlib
 import importlib
+import itertools
 import json
 import os
 import pickle
@@ -16,6 +18,8 @@ import sys
 import threading
 from collections.abc import Callable
 from typing import Any, BinaryIO
+
+from sce.web.array_files import dump, load, map_array, save_array
 
 _NICENESS = 5  # the page comes first
 _say: Callable[[dict[str, Any]], None] | None = None
@@ -45,16 +49,27 @@ def main() -> int:
         function: Any = importlib.import_module(module)
         for part in name.split("."):
             function = getattr(function, part)
-        args = pickle.load(sys.stdin.buffer)  # noqa: S301
+        args = load(sys.stdin.buffer, map_array)
         threading.Thread(target=_end_with_parent, args=(sys.stdin.buffer,), daemon=True).start()
         result = function(*args)
         with open(output, "wb") as file:  # noqa: PTH123  (in the folder of the jobs, which is the user's own)
-            pickle.dump(result, file, pickle.HIGHEST_PROTOCOL)
+            dump(result, file, _saver(output))
     except BaseException as error:  # noqa: BLE001  (any error becomes a sentence on the page)
         _say({"failed": _sentence(error)})
         return 1
     _say({"done": True})
     return 0
+
+
+def _saver(output: str) -> Callable[[Any], str]:
+    """A function that puts an array of the result into a file beside it, and returns its path."""
+    numbers = itertools.count()
+
+    def save(array: Any) -> str:
+        save_array(path := f"{output}.{next(numbers)}", array)
+        return path
+
+    return save
 
 
 def _sentence(error: BaseException) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import pickle
 import secrets
 import subprocess
 import tempfile
@@ -21,6 +20,7 @@ from typing import IO, Any
 from sce.core.memory import process_memory
 from sce.core.processes import explain_end, last_line
 from sce.errors import ParameterError
+from sce.web.array_files import ArrayFiles, load
 from sce.web.worker_process import Job, kill, send, started
 
 MOST_WAITING = 20  # jobs of a kind
@@ -47,7 +47,8 @@ class Jobs:
 
     def __init__(self, limit_bytes: int | None = None) -> None:
         self.limit_bytes = limit_bytes
-        self._folder = tempfile.TemporaryDirectory(prefix="sce-jobs-")  # the user's alone
+        self._folder = tempfile.TemporaryDirectory(prefix="sce-jobs-", ignore_cleanup_errors=True)  # the user's alone
+        self._files = ArrayFiles(Path(self._folder.name))
         self._jobs: dict[str, Job] = {}
         self._waiting: dict[str, deque[Job]] = {}
         self._changed = threading.Condition()
@@ -68,7 +69,8 @@ class Jobs:
         function : function at the top of a module
             The worker imports it. It may call :func:`sce.web.job_worker.report`.
         *args
-            Pickled; give paths rather than large arrays.
+            Pickled, but for large arrays, which travel by files that both sides map, also in the result; an array that is sent
+            again is not written again. It must not be changed.
 
         Returns
         -------
@@ -184,12 +186,12 @@ class Jobs:
         with tempfile.TemporaryFile() as said, started(said) as process:
             try:
                 with self._changed:
-                    job.process = process
+                    job.process, args = process, job.args
                     if job.state != "running":  # cancelled in between
                         return
                 if self.limit_bytes is not None:
                     threading.Thread(target=self._watch, args=(job, process, self.limit_bytes), daemon=True).start()
-                send(process, job, output)
+                send(process, job, args, output, self._files)
                 last = self._listen(job, process)
                 code = process.wait() if not last else None
                 self._conclude(job, last, output, code, said)
@@ -198,6 +200,10 @@ class Jobs:
                     job.process = None
                 kill(process)
                 output.unlink(missing_ok=True)
+                if job.state != "done":
+                    process.wait()
+                    for part in output.parent.glob(f"{output.name}.*"):  # arrays of a result that nobody gets
+                        part.unlink(missing_ok=True)
 
     def _listen(self, job: Job, process: subprocess.Popen[bytes]) -> dict[str, Any]:
         """Note progress, and return the last word of a worker; empty if it died without one."""
@@ -214,7 +220,10 @@ class Jobs:
         return {}
 
     def _conclude(self, job: Job, last: dict[str, Any], output: Path, code: int | None, said: IO[bytes]) -> None:
-        result = pickle.loads(output.read_bytes()) if "done" in last else None  # noqa: S301  (from our own worker)
+        result = None
+        if "done" in last:
+            with output.open("rb") as file:
+                result = load(file, self._files.fetch)
         with self._changed:
             if job.state != "running":  # cancelled, or stopped for its memory
                 return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import pickle
 import signal
@@ -11,6 +12,8 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
+
+from sce.web.array_files import ArrayFiles, dump
 
 
 class Job:
@@ -52,13 +55,14 @@ def started(said: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
                 process.stdin.close()
 
 
-def send(process: subprocess.Popen[bytes], job: Job, output: Path) -> None:
+def send(process: subprocess.Popen[bytes], job: Job, args: tuple[Any, ...], output: Path, files: ArrayFiles) -> None:
     """Tell a worker what to do; the pipe stays open, for the worker ends with it."""
     assert process.stdin is not None
-    address = (job.function.__module__, job.function.__qualname__, str(output))
-    text = pickle.dumps(address) + pickle.dumps(job.args, pickle.HIGHEST_PROTOCOL)
+    text = io.BytesIO()
+    pickle.dump((job.function.__module__, job.function.__qualname__, str(output)), text)
+    dump(args, text, files.save)
     with contextlib.suppress(BrokenPipeError):  # it has ended; what it said tells why
-        process.stdin.write(text)
+        process.stdin.write(text.getbuffer())
         process.stdin.flush()
 
 

@@ -11,6 +11,7 @@ const EMPTY = { revision: 0, writable: false, undo: false, redo: false, clusters
 export function makeActions(page) {
   const { store, scene, source, about, say, trouble } = page;
   const columns = new Map();
+  let asked = null; // the column that was chosen last
   store.on(["column", "theme", "hidden", "range", "filters"], repaint);
 
   /** Points in one colour. */
@@ -20,8 +21,10 @@ export function makeActions(page) {
 
   /** Colour by a column, null for none. */
   async function colourBy(name) {
+    asked = name;
     if (!name) return plain();
     const column = name === NAMED ? namedColumn() : await columnOf(name);
+    if (asked !== name) return undefined; // another one, while this was worked out
     return store.set({ colour: name, column, hidden: new Set(), range: null });
   }
 
@@ -33,8 +36,11 @@ export function makeActions(page) {
     const key = ["found", "quality"].includes(facts.role) ? `${frame} ${name}` : name;
     if (!columns.has(key)) {
       say(`Working out ${name} …`);
-      columns.set(key, await source.column(facts, frame));
-      say("");
+      try {
+        columns.set(key, await source.column(facts, frame));
+      } finally {
+        say("");
+      }
     }
     return columns.get(key);
   }

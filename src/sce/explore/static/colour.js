@@ -19,9 +19,18 @@ export function colourPanel(page) {
     ...about.columns.map((column) => [column.name, `${roles[column.role] ?? ""}${column.name}`]),
     ...(store.state.naming?.clusters.length || store.state.colour === NAMED ? [[NAMED, NAMED]] : []),
   ];
-  store.follow(["colour", "naming"], ({ colour }) => {
-    fill(chooser, choice("Colour by", offered(), colour ?? "", (name) => act.colourBy(name || null), { id: "colour-by" }));
-  });
+  store.follow(["colour", "naming"], show);
+  function show({ colour }) {
+    fill(chooser, choice("Colour by", offered(), colour ?? "", pick, { id: "colour-by" }));
+  }
+  async function pick(name) {
+    try {
+      await act.colourBy(name || null);
+    } catch (error) {
+      show(store.state); // what the points are coloured by, still
+      throw error;
+    }
+  }
   store.follow(["column", "hidden", "theme", "names"], (state) => fill(legend, ...legendOf(page, state)));
   return el("details", { open: true }, el("summary", { text: "Colour" }), el("div", { class: "inside" }, chooser), legend);
 }

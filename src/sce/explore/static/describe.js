@@ -4,11 +4,13 @@ import { button, el, fill, readable } from "./dom.js";
 
 /** Ask the server about rows ({ rows }) or a cluster ({ cluster }), and show the answer. */
 export async function describePanel(page, host, question) {
-  fill(host, el("p", { class: "note", text: "Looking …" }));
+  const note = el("p", { class: "note", text: "Looking …" });
+  fill(host, note);
   try {
-    fill(host, ...describe(page, await page.source.describe(question)));
+    const parts = describe(page, await page.source.describe(question));
+    if (note.parentNode === host) fill(host, ...parts); // else something else was asked in the meantime
   } catch (error) {
-    fill(host, el("p", { class: "note", text: error.message }));
+    note.textContent = error.message;
   }
 }
 

@@ -10,8 +10,11 @@ export function filterPanel({ store, about, act }) {
   const list = el("div", { class: "inside" });
   const columns = about.columns.filter((column) => ["classes", "number", "date"].includes(column.kind));
   const add = choice("Filter by", [["", "choose a column"], ...columns.map(({ name }) => [name, name])], "", async (name) => {
-    if (name) open(await act.columnOf(name));
-    add.querySelector("select").value = "";
+    try {
+      if (name) open(await act.columnOf(name));
+    } finally {
+      add.querySelector("select").value = "";
+    }
   }, { id: "filter-by" });
 
   function set(name, mask) {

@@ -20,6 +20,7 @@ import { openSource } from "./source.js";
 import { Store } from "./store.js";
 import { takeawayPanel } from "./takeaway.js";
 import { toolbar } from "./toolbar.js";
+import { workList } from "./work.js";
 
 const START = {
   theme: "light", size: 1, opacity: 1, density: false, names: true, faded: false, ink: null, top: null,
@@ -56,6 +57,7 @@ function watchErrors() {
 
 async function start() {
   const source = await openSource();
+  workList(document.getElementById("work"), source, () => trouble(""));
   const about = await source.about();
   document.title = `${about.title} – sce`;
   document.getElementById("title").textContent = about.title;
@@ -81,7 +83,8 @@ async function start() {
   store.follow(["theme"], ({ theme }) => (document.body.dataset.theme = theme));
   store.follow(["tool"], ({ tool }) => (host.dataset.tool = tool));
   await page.act.loadNaming().catch((error) => trouble(error.message));
-  await page.act.colourBy(wanted.state.colour === undefined ? about.label : wanted.state.colour);
+  const first = wanted.state.colour === undefined ? about.label : wanted.state.colour;
+  await page.act.colourBy(first).catch((error) => trouble(error.message));
   if (wanted.view) scene.look(scene.camera.with(wanted.view(scene.camera)));
   if (wanted.row !== undefined) page.act.show(wanted.row, false);
   address(page);

@@ -32,6 +32,10 @@ export function packBits(mask) {
 /** Data from the server of `sce explore`. */
 class ServerSource {
   live = true;
+  jobs = new Map(); // those that are waited for: promises, by id
+
+  /** Called when the server needs long, with words and a function that cancels; what it returns is told how far the work is. */
+  onwork = () => ({ tell() {}, end() {} });
 
   about() {
     return this.#json("about");
@@ -106,17 +110,24 @@ class ServerSource {
     for (;;) {
       const answer = await this.#fetch(path, body);
       if (answer.status !== 202) return answer;
-      const { job } = await answer.json();
-      await this.#wait(job);
+      const { job, what } = await answer.json();
+      if (!this.jobs.has(job)) this.jobs.set(job, this.#wait(job, what).finally(() => this.jobs.delete(job)));
+      await this.jobs.get(job);
     }
   }
 
-  async #wait(job) {
-    for (let pause = 100; ; pause = Math.min(pause * 1.5, 1000)) {
-      await new Promise((done) => setTimeout(done, pause));
-      const { state, message } = await (await this.#fetch(`jobs/${job}`)).json();
-      if (state === "done") return;
-      if (!["waiting", "running"].includes(state)) throw new Refused(500, message || `The computation was ${state}.`);
+  async #wait(job, what) {
+    const work = this.onwork(what, () => this.#fetch(`jobs/${job}/cancel`, {}));
+    try {
+      for (let pause = 100; ; pause = Math.min(pause * 1.5, 500)) {
+        await new Promise((done) => setTimeout(done, pause));
+        const now = await (await this.#fetch(`jobs/${job}`)).json();
+        if (now.state === "done") return;
+        if (!["waiting", "running"].includes(now.state)) throw new Refused(500, now.message || `The computation was ${now.state}.`);
+        work.tell(now);
+      }
+    } finally {
+      work.end();
     }
   }
 
