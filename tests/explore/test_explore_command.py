@@ -1,10 +1,8 @@
 """`sce explore`: what it opens and serves, and how it refuses. The server itself is replaced."""
 
-import sys
-import types
-
 import pytest
 
+import sce.explore.app as app_of_sessions
 from explorers import small_map
 from processes import run
 from sce.cli.commands import explore
@@ -18,11 +16,8 @@ def served(monkeypatch):
     def serve(app_factory, **options):
         found.update(options, app=app_factory(token="t", port=5))
 
-    serving, security = types.ModuleType("sce.web.serving"), types.ModuleType("sce.web.security")
-    serving.serve = serve
-    security.Guard = lambda app, **options: (app, options)
-    monkeypatch.setitem(sys.modules, "sce.web.serving", serving)
-    monkeypatch.setitem(sys.modules, "sce.web.security", security)
+    monkeypatch.setattr(app_of_sessions, "serve", serve)
+    monkeypatch.setattr(app_of_sessions, "Guard", lambda app, **options: (app, options))
     return found
 
 
