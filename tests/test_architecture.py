@@ -330,3 +330,23 @@ def test_importing_is_light():
     assert run(f"import sce, sys; {loaded}") == "[]"
     help_ = "import sys; from sce.cli.main import main; main(['--help']); main(['embed', '--help']);"
     assert run(f"{help_} {loaded}").splitlines()[-1] == "[]"
+
+
+FORBIDDEN_IN_PAGES = (
+    "innerHTML",
+    "outerHTML",
+    "insertAdjacentHTML",
+    "document.write",
+    "eval(",
+    "new Function",
+    "localStorage",
+)
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.rglob("static/*.js")), ids=lambda path: path.name)
+def test_scripts_of_pages_are_small_and_write_text_only(path):
+    """At most 250 lines, a first line that says what the module is for, and nothing that would read text as HTML or code."""
+    text = path.read_text(encoding="utf-8")
+    assert text.count("\n") <= 250
+    assert re.match(r"// [A-Z].*\.", text), "the first line says what the module is for"
+    assert [word for word in FORBIDDEN_IN_PAGES if word in text] == []
