@@ -166,15 +166,17 @@ def lasso(page, corners):
     page.mouse.up()
 
 
-def places(page, Y):
-    """Where points of a map in two dimensions are on the screen, in CSS pixels, by the view in the address of the page."""
+def places(page, Y, of=None):
+    """Where points of a map in two dimensions are on the screen, in CSS pixels, by the view in the address of the page.
+
+    `of` are other places on the map than its points, which Y are.
+    """
     until(page, "location.hash.includes('view=')")
     page.wait_for_timeout(400)
     x, y, scale = (float(word) for word in re.search(r"view=([^&]+)", page.url).group(1).replace("%2C", ",").split(","))
     box = page.locator("#map").bounding_box()
     low = Y.min(axis=0)
-    q = (Y - low) / ((Y.max(axis=0) - low).max() / 65535)
+    q = ((Y if of is None else of) - low) / ((Y.max(axis=0) - low).max() / 65535)
     by = scale * min(box["width"], box["height"])
-    return np.column_stack([
-        box["x"] + box["width"] / 2 + (q[:, 0] - x) * by, box["y"] + box["height"] / 2 - (q[:, 1] - y) * by
-    ])  # fmt: skip
+    across = box["x"] + box["width"] / 2 + (q[:, 0] - x) * by
+    return np.column_stack([across, box["y"] + box["height"] / 2 - (q[:, 1] - y) * by])

@@ -27,7 +27,7 @@ from browsers import (
 )
 from explorers import many_points
 
-AROUND = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * 2.6  # a blob has a standard deviation of 0.5
+AROUND = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * 2.1  # a blob has a standard deviation of 0.5
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def corners_of(page, blob, path):
     """The corners of a lasso around a blob, as shares of the map."""
     Y = sce.load(path).Y
     box = page.locator("#map").bounding_box()
-    at = places(page, np.vstack([Y, CENTRES[blob] + AROUND]))[-4:]
+    at = places(page, Y, CENTRES[blob] + AROUND)
     return (at - [box["x"], box["y"]]) / [box["width"], box["height"]]
 
 
@@ -410,3 +410,26 @@ def test_long_work_is_told_and_can_be_cancelled(browser, tmp_path):
         until(page, "document.querySelectorAll('ul[aria-label=\"Classes of found clusters\"] li').length > 1", 60)
         assert page.locator("#trouble").is_hidden()
         assert page.locator("#work p").count() == 0
+
+
+def test_a_part_of_a_cluster_knows_its_parent(browser, own):
+    """Selected from a cluster, cut by a lasso, and named: the file says which cluster, which tool, and how both were joined."""
+    page = opened(browser, own.address)
+    still(page)
+    select_blob(page, 0, own.path)
+    page.fill("#new-name", "whole")
+    page.get_by_role("button", name="Name it").click()
+    until_said(page, "Saved.")
+    page.locator("ul[aria-label='Clusters you named']").get_by_role("button", name="whole", exact=True).click()
+    until_said(page, "200 points selected.")
+    page.select_option("select[aria-label='How a selection joins the one before']", "intersect")
+    corners = corners_of(page, 0, own.path)
+    lasso(page, [corners[0], corners[1], corners.mean(axis=0)])
+    page.wait_for_timeout(300)
+    page.fill("#new-name", "part")
+    page.get_by_role("button", name="Name it").click()
+    until(page, "document.querySelectorAll('ul[aria-label=\"Clusters you named\"] li').length === 2")
+    made = json.loads(own.path.with_name("map.clusters.jsonl").read_text().splitlines()[-1])["op"]["made"]
+    assert (made["tool"], made["parent"], made["how"]) == ("lasso", 0, "intersect")
+    assert made["query"] == "replace: rows; intersect: lasso"
+    assert len(made["shape"]) >= 3

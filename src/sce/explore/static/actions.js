@@ -71,7 +71,8 @@ export function makeActions(page) {
     const count = countOf(together);
     const earlier = how === "replace" || !store.state.made ? [] : store.state.made.steps;
     const steps = [...earlier, `${how}: ${[made.tool, made.query].filter(Boolean).join(" ")}`];
-    setSelection(count ? together : null, { ...made, how, steps });
+    const parent = made.parent ?? (how === "replace" ? null : (store.state.made?.parent ?? null));
+    setSelection(count ? together : null, { ...made, parent, how, steps });
     say(count ? `${count.toLocaleString("en")} points selected.` : "No points selected.");
   }
 
