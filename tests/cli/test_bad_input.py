@@ -235,7 +235,7 @@ CASES = {
     ),
     "an option before the command": (
         (lambda folder: None), "--quiet info map.npz", 2,
-        "Begin with a command (embed, sweep, plot, info, quality, compare, export, demo, doctor); --quiet goes after it (see "
+        "Begin with a command (embed, sweep, plot, info, quality, explore, compare, export, demo, doctor); --quiet goes after it (see "
         "sce --help).",
     ),
     "a graph over another file": (
