@@ -42,11 +42,19 @@ def test_files_come_as_they_are(site):
     assert site.ask("/static/style.css", "HEAD").body == b""
 
 
+def test_the_page_names_the_modules_that_its_script_imports(site):
+    """Once each, before the script, so that the browser asks for all at once."""
+    page = site.ask("/").body.decode()
+    assert re.findall(r'<link rel="modulepreload" href="/static/(.+?)\?v=', page) == ["points.js"]
+    assert page.index("modulepreload") < page.index("<script")
+
+
 def test_addresses_have_the_stamp_of_the_contents(site):
     """In the page and in imports, and nowhere else; what is asked for with it may be kept, all else is confirmed."""
     page, app = site.ask("/").body.decode(), site.ask("/static/app.js").body.decode()
     stamp = site.files.stamp
-    assert re.findall(r'"(/static/[^"]*)"', page) == [f"/static/style.css?v={stamp}", f"/static/app.js?v={stamp}"]
+    named = [f"/static/{name}?v={stamp}" for name in ("style.css", "points.js", "app.js")]
+    assert re.findall(r'"(/static/[^"]*)"', page) == named
     assert re.findall(r'"(\./[^"]*)"', app) == [f"./points.js?v={stamp}", f"./points.js?v={stamp}", "./points.js"]
     assert "immutable" in site.ask(f"/static/app.js?v={stamp}").headers["cache-control"]
     for other in ("/static/app.js", "/static/app.js?v=old", f"/?v={stamp}"):

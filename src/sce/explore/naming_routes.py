@@ -48,7 +48,7 @@ async def naming(request: Request) -> Response:
     """The named clusters, and that of each point."""
     keeper = session_of(request).keeper
     document = await run_in_threadpool(keeper.refreshed)
-    codes = (document.places() + 1).astype(np.uint32)
+    codes = (document.places() + 1).astype(np.min_scalar_type(len(document.clusters)))
     return binary(pack(told(keeper, document), {"codes": codes}))
 
 

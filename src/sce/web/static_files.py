@@ -31,6 +31,8 @@ _MEDIA_TYPES = {
     ".woff2": "font/woff2",
 }
 _IMPORT_ADDRESS = re.compile(r'^((?:import|\}).*?\bfrom\s*"\./[\w.-]+\.js)(")', re.MULTILINE)
+_IMPORTED_FILE = re.compile(r'^(?:import|\}).*?\bfrom\s*"\./([\w.-]+\.js)"', re.MULTILINE)
+_PAGE_SCRIPT = re.compile(r'<script type="module" src="/static/([\w.-]+)"></script>')
 _ADDRESS = re.compile(r'((?:src|href)="/static/[\w.-]+)(")')
 
 
@@ -76,7 +78,8 @@ class StaticFiles:
         self.table: dict[str, StaticFile] = {}
         for name, content in files.items():
             ending = Path(name).suffix
-            ready = _stamped(content, ending, self.stamp)
+            told = _with_preloads(content, files) if name == index else content
+            ready = _stamped(told, ending, self.stamp)
             etag = f'"{hashlib.sha256(ready).hexdigest()[:32]}"'
             address = "/" if name == index else STATIC_PREFIX + name
             self.table[address] = StaticFile(ready, _MEDIA_TYPES[ending], etag)
@@ -111,6 +114,22 @@ def _stamp(files: Mapping[str, bytes]) -> str:
     for name in sorted(files):
         digest.update(f"{name}\0{len(files[name])}\0".encode() + files[name])
     return digest.hexdigest()[:16]
+
+
+def _with_preloads(page: bytes, files: Mapping[str, bytes]) -> bytes:
+    """A page that names all modules of its script, so that a browser asks for them at once and not as it comes upon them."""
+    text = page.decode()
+    script = _PAGE_SCRIPT.search(text)
+    if script is None:
+        return page
+    reached, left = [], [script.group(1)]
+    while left:
+        name = left.pop()
+        if name in files and name not in reached:
+            reached.append(name)
+            left += _IMPORTED_FILE.findall(files[name].decode())
+    links = "".join(f'<link rel="modulepreload" href="{STATIC_PREFIX}{name}">\n' for name in reached[1:])
+    return (text[: script.start()] + links + text[script.start() :]).encode()
 
 
 def _stamped(content: bytes, ending: str, stamp: str) -> bytes:

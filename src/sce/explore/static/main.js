@@ -8,7 +8,7 @@ import { filterPanel } from "./filters.js";
 import { hoverCard } from "./hover.js";
 import { Keys } from "./keys.js";
 import { helpPanel, looksPanel } from "./looks.js";
-import { makeActions } from "./actions.js";
+import { makeActions, NAMED } from "./actions.js";
 import { namesLayer } from "./name_layer.js";
 import { outlineLayer } from "./outline.js";
 import { Pointer } from "./pointer.js";
@@ -58,6 +58,8 @@ function watchErrors() {
 async function start() {
   const source = await openSource();
   workList(document.getElementById("work"), source, () => trouble(""));
+  const early = source.points(null); // asked for at once; the frame that most addresses want
+  early.catch(() => {}); // whoever awaits it is told
   const about = await source.about();
   document.title = `${about.title} – sce`;
   document.getElementById("title").textContent = about.title;
@@ -67,7 +69,7 @@ async function start() {
   const scene = new Scene(host, store, { prefer: wanted.prefer, say: notice });
   const page = { store, scene, source, about, host, say, trouble };
   page.act = makeActions(page);
-  scene.setPoints(await source.points(store.state.frame));
+  scene.setPoints(await (store.state.frame === (about.frame ?? 0) ? early : source.points(store.state.frame)));
   page.act.plain();
   const panel = document.getElementById("panel");
   const panels = [colourPanel, clustersPanel, selectionPanel, filterPanel, looksPanel, takeawayPanel, helpPanel];
@@ -82,9 +84,11 @@ async function start() {
   new Keys(host, scene, store, page.act);
   store.follow(["theme"], ({ theme }) => (document.body.dataset.theme = theme));
   store.follow(["tool"], ({ tool }) => (host.dataset.tool = tool));
-  await page.act.loadNaming().catch((error) => trouble(error.message));
+  const naming = page.act.loadNaming().catch((error) => trouble(error.message));
   const first = wanted.state.colour === undefined ? about.label : wanted.state.colour;
+  if (first === NAMED) await naming;
   await page.act.colourBy(first).catch((error) => trouble(error.message));
+  await naming;
   if (wanted.view) scene.look(scene.camera.with(wanted.view(scene.camera)));
   if (wanted.row !== undefined) page.act.show(wanted.row, false);
   address(page);

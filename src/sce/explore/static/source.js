@@ -41,8 +41,9 @@ class ServerSource {
     return this.#json("about");
   }
 
+  /** The coordinates of a frame, null for the one to show first. */
   async points(frame) {
-    const { meta, arrays } = await this.#container(`points?frame=${frame}`);
+    const { meta, arrays } = await this.#container(frame === null ? "points" : `points?frame=${frame}`);
     return { ...meta, xy: arrays.xy.data };
   }
 
@@ -167,7 +168,8 @@ class FileSource {
   }
 
   async points(frame) {
-    return { ...this.meta.points[frame], xy: this.arrays[`xy${frame}`].data };
+    const k = frame ?? this.meta.about.frame ?? 0;
+    return { ...this.meta.points[k], xy: this.arrays[`xy${k}`].data };
   }
 
   async column({ name }) {
