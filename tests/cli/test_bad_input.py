@@ -235,8 +235,8 @@ CASES = {
     ),
     "an option before the command": (
         (lambda folder: None), "--quiet info map.npz", 2,
-        "Begin with a command (embed, sweep, plot, info, quality, explore, compare, export, demo, doctor); --quiet goes after it (see "
-        "sce --help).",
+        "Begin with a command (embed, sweep, plot, info, quality, explore, compare, export, demo, doctor); --quiet goes after "
+        "it (see sce --help).",
     ),
     "a graph over another file": (
         put("data.csv", GOOD), "embed data.csv --save-graph data.csv", 4, "The name data.csv must end in .npz.",
