@@ -125,3 +125,27 @@ def test_options_of_pages_are_refused_for_pictures(tmp_path, capsys):
     path = three_blobs(tmp_path)
     assert main(["plot", str(path), "-o", str(tmp_path / "map.png"), "--columns", "0"]) == 2
     assert "--columns is for pages" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kept", ["X", "P"])
+def test_neighbours_are_in_the_page_on_request(browser, tmp_path, kept):
+    """A click joins a point to its nearest rows in the data, or in the graph."""
+    path = three_blobs(tmp_path, **{"P" if kept == "X" else "X": None})
+    assert main(["plot", str(path), "-o", str(tmp_path / "map.html"), "--neighbors", "--quiet"]) == 0
+    page = opened(browser, (tmp_path / "map.html").as_uri())
+    still(page)
+    page.mouse.click(*places(page, sce.load(path).Y)[5].tolist())
+    page.wait_for_timeout(300)
+    red = (
+        "(() => { const c = document.querySelector('canvas.overlay'); const d = c.getContext('2d')"
+        ".getImageData(0, 0, c.width, c.height).data; let n = 0; for (let i = 0; i < d.length; i += 4)"
+        " if (d[i] > 250 && d[i + 1] > 250 && d[i + 3] > 200) n++; return n; })()"
+    )
+    assert page.evaluate(red) > 30  # the white centres of the circles around the neighbours
+
+
+def test_neighbours_need_data_or_a_graph(tmp_path, capsys):
+    """A sentence says which option names them."""
+    path = three_blobs(tmp_path, X=None, P=None)
+    assert main(["plot", str(path), "-o", str(tmp_path / "map.html"), "--neighbors"]) == 3
+    assert "--data" in capsys.readouterr().err

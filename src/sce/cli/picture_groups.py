@@ -61,10 +61,15 @@ DRAWING = Group(
         Option("--title", "a line above the picture", "TEXT"),
         Option("--width", "longer side of the map in inches", "NUMBER", number, 6.6),
         Option("--n-maps", "number of maps of a sweep to show", "N", whole, 12),
-        Option("--data", "for .html: the data that were embedded, for --columns and --images", "FILE"),
+        Option("--data", "for .html: the data that were embedded, for --columns, --images and --neighbors", "FILE"),
         Option("--columns", "for .html: columns of the data to put into the page, by name or range", "NAMES", names),
         Option(
             "--images", "for .html: put thumbnails of the rows into the page, of this size, as 28x28, or auto", "SIZE"
+        ),
+        Option(
+            "--neighbors",
+            "for .html: put the nearest rows in the data into the page; a click on a point shows them",
+            flag=True,
         ),
         Option("--dpi", "dots per inch of a .png, and of the raster for more than 100,000 points", "N", whole, 150),
     ],

@@ -10,8 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from sce.core.parallel import Team, resolve_n_jobs
+from sce.graph.index import nearest_neighbors
 from sce.quality.ranks import between
 
+NEIGHBORS_SHOWN = 15
 _VALUES_AT_ONCE = 1 << 23  # of the data, that are compared with the row
 
 
@@ -59,3 +62,24 @@ def heaviest_edges(P: Any, row: int, k: int) -> np.ndarray:
     there = (ids != row) & (values > 0)
     ids, values = ids[there], values[there]
     return np.asarray(ids[np.lexsort((ids, -values))][:k], np.int64)
+
+
+def near_every_row(X: Any, P: Any, metric: str, k: int) -> np.ndarray:
+    """The neighbours of all rows, of shape (n, k): in the data, or else in the graph; where there are fewer, the row itself.
+
+    Examples
+    --------
+    >>> near_every_row(np.array([[0.0], [1.0], [3.0]]), None, "euclidean", 1).tolist()
+    [[1], [0], [1]]
+    """
+    n = (P if X is None else X).shape[0]
+    k = min(k, n - 1)
+    own = np.repeat(np.arange(n, dtype=np.uint32)[:, None], k, axis=1)
+    if X is not None and k:
+        with Team(resolve_n_jobs(None)) as team:
+            found = nearest_neighbors(X, k, metric=metric, team=team).indices
+        return np.where(found >= 0, found, own).astype(np.uint32)
+    for row in range(n if k else 0):
+        edges = heaviest_edges(P, row, k)
+        own[row, : len(edges)] = edges
+    return own

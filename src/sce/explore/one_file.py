@@ -10,6 +10,8 @@ import numpy as np
 
 from sce.core.write import atomic, check_writable
 from sce.data.labels import Classes
+from sce.errors import InputError
+from sce.explore.near import NEIGHBORS_SHOWN, near_every_row
 from sce.explore.point_columns import cells, column_parts, read_content
 from sce.explore.session import Session
 from sce.web.join import join_modules
@@ -20,7 +22,14 @@ NAMED_CLUSTERS = "named clusters"
 _FOLDERS = ("sce.web", "sce.explore")  # whose static files make the page
 
 
-def write_html(session: Session, path: str | Path, *, columns: bool = False, thumbnails: bool = False) -> Path:
+def write_html(
+    session: Session,
+    path: str | Path,
+    *,
+    columns: bool = False,
+    thumbnails: bool = False,
+    neighbors: bool = False,
+) -> Path:
     """Write a page with a map, whole or not at all.
 
     Parameters
@@ -33,11 +42,17 @@ def write_html(session: Session, path: str | Path, *, columns: bool = False, thu
         Whether the columns of the session go into the page, too.
     thumbnails : bool
         Whether images of the rows do: as many bytes as pixels, before compression.
+    neighbors : bool
+        Whether the nearest rows in the data, or in the graph, do: 60 bytes a row, before compression.
     """
+    if neighbors and session.X is None and not session.has_graph:
+        raise InputError(
+            f"{session.path} holds neither the data nor the graph, which neighbours are found in; name the data with data=."
+        )
     path = check_writable(path, (".html",), [session.path])
     sources = read_sources()
     scripts = {name: text for name, text in sources.items() if name.endswith(".js")}
-    data = _data(session, columns=columns, thumbnails=thumbnails)
+    data = _data(session, columns=columns, thumbnails=thumbnails, neighbors=neighbors)
     made = page(sources["index.html"], join_modules(scripts, "main.js"), sources["style.css"], data)
     with atomic(path) as file:
         file.write(made.encode())
@@ -53,7 +68,7 @@ def read_sources() -> dict[str, str]:
     return found
 
 
-def _data(session: Session, *, columns: bool, thumbnails: bool) -> bytes:
+def _data(session: Session, *, columns: bool, thumbnails: bool, neighbors: bool) -> bytes:
     """Everything that the page shows, in one container."""
     arrays: dict[str, np.ndarray] = {}
     places = []
@@ -66,9 +81,18 @@ def _data(session: Session, *, columns: bool, thumbnails: bool) -> bytes:
     images = session.attached.images if thumbnails else None
     if images is not None:
         arrays["thumbnails"] = images.pixels(np.arange(session.n))
+    if neighbors:
+        P = session.graph() if session.X is None else None
+        arrays["near"] = near_every_row(session.X, P, session.metric, NEIGHBORS_SHOWN)
     about = session.about()
     listed = [{name: facts[name] for name in ("name", "kind", "role")} for facts, _ in packed]
-    has = {"data": False, "graph": False, "thumbnails": about["has"]["thumbnails"] if images is not None else None}
+    from_what = None if not neighbors else "graph" if session.X is None else "data"
+    has = {
+        "data": False,
+        "graph": False,
+        "neighbors": from_what,
+        "thumbnails": about["has"]["thumbnails"] if images is not None else None,
+    }
     ids = session.result.ids
     numbered = ids.dtype.kind in "iu" and np.array_equal(ids, np.arange(session.n))
     meta = {

@@ -11,7 +11,7 @@ from starlette.routing import Route
 from sce.clusters.hdbscan import find_clusters
 from sce.data.labels import Classes, Numbers
 from sce.explore.block_view import pack_blocks
-from sce.explore.near import heaviest_edges, nearest_rows
+from sce.explore.near import NEIGHBORS_SHOWN, heaviest_edges, nearest_rows
 from sce.explore.point_columns import pack_column, read_content
 from sce.explore.requests import RequestError, whole_number, words
 from sce.explore.routes import binary, chosen_frame, session_of
@@ -19,7 +19,6 @@ from sce.explore.searching import search
 from sce.explore.session import Session
 from sce.quality import points
 
-_NEIGHBORS_SHOWN = 15
 _BLOCK_PIXELS, _MOST_BLOCK_PIXELS = 500, 1000
 _LONGEST_QUERY, _MOST_FOUND = 200, 1000
 _NO_GRAPH = "There is no graph; open the map together with its graph or its data."
@@ -78,13 +77,13 @@ async def neighbors(request: Request) -> Response:
     if row < 0:
         raise RequestError("row is missing.")
     if session.X is not None:
-        near = await run_in_threadpool(nearest_rows, session.X, session.metric, row, _NEIGHBORS_SHOWN)
+        near = await run_in_threadpool(nearest_rows, session.X, session.metric, row, NEIGHBORS_SHOWN)
         source = "data"
     else:
         P = await run_in_threadpool(session.graph)
         if P is None:
             raise RequestError(_NO_GRAPH, 404)
-        near, source = heaviest_edges(P, row, _NEIGHBORS_SHOWN), "graph"
+        near, source = heaviest_edges(P, row, NEIGHBORS_SHOWN), "graph"
     return JSONResponse({"rows": near.tolist(), "from": source})
 
 

@@ -17,7 +17,7 @@ from sce.results.sweeps import Sweep
 
 PICTURES = (".png", ".svg", ".pdf")
 PAGE = ".html"
-_FOR_PAGES = ("data", "columns", "images")
+_FOR_PAGES = ("data", "columns", "images", "neighbors")
 
 
 def run(args: Any, console: Console) -> None:
@@ -33,7 +33,7 @@ def run(args: Any, console: Console) -> None:
     if path.suffix.lower() == PAGE:
         _write_page(args, path, console)
         return
-    given = next((option for option in _FOR_PAGES if getattr(args, option) is not None), None)
+    given = next((option for option in _FOR_PAGES if getattr(args, option) not in (None, False)), None)
     if given:
         raise UsageError(f"--{given} is for pages; end the name of --output in .html, or leave it out.")
     options = {key: getattr(args, key) for key in ("kind", "size", "opacity", "title")} | coloring(args)
@@ -70,7 +70,8 @@ def _write_page(args: Any, path: Path, console: Console) -> None:
     )
     if args.labels == "clusters":
         _choose_labels(session.result, args)
-    write_html(session, path, columns=args.columns is not None, thumbnails=args.images is not None)
+    more = {"columns": args.columns is not None, "thumbnails": args.images is not None, "neighbors": args.neighbors}
+    write_html(session, path, **more)
     console.stage("page")
     size = path.stat().st_size
     facts = {"page": str(path), "points": session.n, "bytes": size}

@@ -90,7 +90,7 @@ export function makeActions(page) {
     store.set({ picked: row < 0 ? null : { row, near: null } });
     if (row < 0) return;
     if (fly) scene.fly(scene.camera.with(nearView(row)));
-    if (!source.live || !(about.has.data || about.has.graph)) return;
+    if (!(about.has.data || about.has.graph || about.has.neighbors)) return;
     const near = await source.neighbors(row);
     if (store.state.picked?.row === row) store.set({ picked: { row, near: near.rows, from: near.from } });
   }

@@ -202,6 +202,12 @@ class FileSource {
     return { width, height, pixels };
   }
 
+  async neighbors(row) {
+    const { data, shape } = this.arrays.near;
+    const rows = [...data.subarray(row * shape[1], (row + 1) * shape[1])].filter((other) => other !== row);
+    return { rows, from: this.meta.about.has.neighbors };
+  }
+
   #id(row) {
     return this.meta.ids ? this.meta.ids[row] : String(row);
   }
