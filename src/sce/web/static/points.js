@@ -14,13 +14,11 @@ export class Points {
     this.say = say;
     this.cost = 0; // milliseconds a point, as last measured
     this.top = null;
-    this.first = null;
     const kind = prefer === "auto" ? webglKind() : prefer === "2d" ? "none" : "hardware";
     this.cpu = new CpuPoints(this.#canvas("points-2d"));
     this.gl = null;
     if (kind === "hardware") this.#useGl();
     if (kind === "none") say("This browser has no WebGL 2; the points are drawn without it.");
-    this.why = kind;
     this.#show();
   }
 
